@@ -1,0 +1,59 @@
+#include "core/metrics/run_summary.h"
+
+namespace decodescope {
+
+std::string_view toString(TokenSourceKind kind) noexcept {
+    switch (kind) {
+    case TokenSourceKind::usage:
+        return "usage";
+    case TokenSourceKind::tokenIds:
+        return "token_ids";
+    case TokenSourceKind::logprobs:
+        return "logprobs";
+    case TokenSourceKind::timings:
+        return "timings";
+    case TokenSourceKind::evalCount:
+        return "eval_count";
+    case TokenSourceKind::engine:
+        return "engine";
+    case TokenSourceKind::tokenizer:
+        return "tokenizer";
+    case TokenSourceKind::none:
+        break;
+    }
+    return "none";
+}
+
+std::string_view toString(TokenBasis basis) noexcept {
+    switch (basis) {
+    case TokenBasis::perEvent:
+        return "per-event";
+    case TokenBasis::total:
+        return "total";
+    case TokenBasis::tokenizer:
+        return "tokenizer";
+    case TokenBasis::none:
+        break;
+    }
+    return "none";
+}
+
+std::string_view toString(StallKind kind) noexcept {
+    switch (kind) {
+    case StallKind::delivery:
+        return "delivery";
+    case StallKind::generation:
+        return "generation";
+    case StallKind::phase:
+        return "phase";
+    case StallKind::client:
+        return "client";
+    case StallKind::open:
+        return "open";
+    case StallKind::unknown:
+        break;
+    }
+    return "unknown";
+}
+
+} // namespace decodescope

@@ -1,0 +1,110 @@
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/record/run_record.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What metrics.md makes of a RunRecord. Every member has the meaning of the like-named field in cli.md; undefined
+/// is nullopt. Seconds unless the name says otherwise.
+namespace decodescope {
+
+/// Which part of the wire gave the token count (cli.md `token_source`).
+enum class TokenSourceKind : std::uint8_t { none, usage, tokenIds, logprobs, timings, evalCount, engine, tokenizer };
+/// metrics.md section 2 (cli.md `token_basis`): "per-event", "total", "tokenizer", "none".
+enum class TokenBasis : std::uint8_t { none, perEvent, total, tokenizer };
+[[nodiscard]] std::string_view toString(TokenSourceKind kind) noexcept;
+[[nodiscard]] std::string_view toString(TokenBasis basis) noexcept;
+
+/// The token arithmetic of a run (metrics.md section 2).
+struct TokenCount {
+    TokenSourceKind source = TokenSourceKind::none;
+    TokenBasis basis = TokenBasis::none;
+    std::optional<std::uint64_t> output;    ///< n
+    std::optional<double> visible;          ///< n_w
+    std::optional<std::uint64_t> reasoning; ///< as told
+    std::optional<std::uint64_t> prompt;
+    std::optional<std::uint64_t> cached;
+    bool kUnknown = false;       ///< tokens of an event are only known on average
+    bool hidden = false;         ///< tokens were billed that were not streamed
+    bool usageMismatch = false;
+    /// Tokens of event i: told, 1, or n_w / E under kUnknown; empty with basis none.
+    std::vector<double> perEvent;
+    /// For explain's tokens_per_event: only when the wire tells each; else empty.
+    std::vector<std::uint32_t> told;
+};
+
+struct Distribution {
+    std::uint64_t n = 0;
+    double mean = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0, max = 0;
+    double min = 0;
+    friend bool operator==(const Distribution&, const Distribution&) = default;
+};
+
+enum class StallKind : std::uint8_t { delivery, generation, phase, client, open, unknown };
+[[nodiscard]] std::string_view toString(StallKind kind) noexcept;
+
+/// metrics.md section 4.
+struct Stall {
+    double startS = 0;  ///< from t0 to the arrival before the gap
+    double lengthS = 0;
+    StallKind kind = StallKind::unknown;
+    bool periodic = false;
+    std::uint32_t eventIndex = 0; ///< first token event of the arrival that ended it (events.size() while open)
+    double tokenIndex = 0;        ///< tokens that had arrived before it
+    std::string evidence;         ///< a sentence with the numbers that decided
+    friend bool operator==(const Stall&, const Stall&) = default;
+};
+
+struct Jitter {
+    double stdev = 0, mad = 0, p99MinusP50 = 0, rfc3550 = 0;
+    friend bool operator==(const Jitter&, const Jitter&) = default;
+};
+
+struct RateAt {
+    std::uint32_t position = 0;
+    std::optional<double> tps;
+    friend bool operator==(const RateAt&, const RateAt&) = default;
+};
+
+struct Decay {
+    double percentPer1000 = 0, low = 0, high = 0; ///< value and its 95% interval
+    friend bool operator==(const Decay&, const Decay&) = default;
+};
+
+/// Tunable, with the defaults of metrics.md.
+struct MetricSettings {
+    double stallFloorS = 0.1;
+    double stallFactor = 4.0;
+    double stallUnknownS = 1.0; ///< threshold while fewer than 3 other gaps are known
+    int rateWindowTokens = 32;
+};
+
+struct RunSummary {
+    Outcome outcome = Outcome::running;
+    bool inStats = false; ///< complete, streamed, no warm-up
+
+    std::optional<double> ttft, ttfa, ttfb, connect, ttftWithoutConnect, ttftFromSent;
+    std::optional<double> decode;       ///< tn - t1
+    std::optional<double> decodeTps, eventsPerS, tpot;
+    std::optional<double> e2e, e2eTps;
+    std::optional<double> lastAnswer;   ///< t0 to the last answer token
+    TokenCount tokens;
+    std::uint64_t tokenEvents = 0;
+    std::uint64_t arrivals = 0;
+    std::optional<double> promptTps;
+    std::optional<Distribution> itl, itlPerToken;
+    std::optional<Jitter> jitter;
+    std::optional<double> charsPerS, wordsPerS;
+    std::vector<RateAt> rateAt; ///< positions 1, 100, 500, 1000, 2000, 4000, ... as far as the run goes
+    std::optional<Decay> decay;
+    std::vector<Stall> stalls;
+    std::vector<std::string> flags; ///< short_run, not_steady_state, steady, not_really_streamed, k_unknown, ...
+};
+
+} // namespace decodescope

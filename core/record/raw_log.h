@@ -1,0 +1,36 @@
+#pragma once
+
+#include "core/source/token_source.h"
+#include "core/wire/byte_chunk.h"
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace decodescope {
+
+/// The raw reads of one run in memory, for the bytes pane, and a tee to the journal. Thread-safe. Keeps at most
+/// `capBytes`; what is over that is only on disk.
+class RawLog final : public RawSink {
+public:
+    explicit RawLog(std::shared_ptr<RawSink> next = {}, std::size_t capBytes = 64U << 20);
+
+    void onChunk(Instant at, std::uint32_t read, std::string_view bytes) override;
+    void onMilestone(Instant at, const Milestone& milestone) override;
+    void onEnd(Instant at, ErrorKind kind, std::string_view message) override;
+
+    /// The read's bytes and stamp, if kept.
+    [[nodiscard]] std::optional<ByteChunk> chunk(std::uint32_t read) const;
+    [[nodiscard]] std::size_t chunkCount() const;
+
+private:
+    mutable std::mutex m_mutex;
+    std::shared_ptr<RawSink> m_next;
+    std::vector<ByteChunk> m_chunks;
+    std::size_t m_bytes = 0;
+    std::size_t m_cap;
+};
+
+} // namespace decodescope

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "core/base/error.h"
+#include "core/record/journal.h"
+#include "core/record/run_record.h"
+#include "core/wire/byte_chunk.h"
+#include "core/wire/stream_decoder.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace decodescope {
+
+/// One run as it lies in a recording: what was asked, its milestones and its raw reads.
+struct RecordedRun {
+    RunRecord asked; ///< the first block of a RunRecord; the rest is empty
+    std::vector<std::pair<Instant, Milestone>> milestones;
+    std::vector<ByteChunk> chunks;
+    std::optional<TransportEnd> end; ///< absent: the recording was cut off
+
+    /// First and last stamp of anything in the run.
+    [[nodiscard]] Instant begin() const;
+    [[nodiscard]] Instant lastStamp() const;
+};
+
+struct Recording {
+    RecordingHeader header;
+    int schema = 1;
+    std::vector<RecordedLane> lanes;
+    std::vector<std::shared_ptr<const RecordedRun>> runs; ///< in order of opening
+    std::uint64_t droppedBytes = 0; ///< after the first line whose hash is wrong
+    std::string path;
+};
+
+/// Reads a recording: stops at the first bad line and keeps all before it. Fails with ErrorCode::io when the file
+/// cannot be read, ErrorCode::malformed when not even its first line is a recording's header. A newer schema
+/// opens as far as it is understood. Bounded: refuses files over 4 GiB.
+[[nodiscard]] Result<Recording> readRecording(const std::string& path);
+/// The same from memory (resources).
+[[nodiscard]] Result<Recording> parseRecording(std::string_view bytes, const std::string& name);
+
+/// Decodes a recorded run again: the record a live run would have left.
+[[nodiscard]] std::shared_ptr<RunRecord> rebuild(const RecordedRun& run);
+
+} // namespace decodescope

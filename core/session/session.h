@@ -1,0 +1,130 @@
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/metrics/metrics.h"
+#include "core/record/journal.h"
+#include "core/record/raw_log.h"
+#include "core/record/run_record.h"
+#include "core/record/run_recorder.h"
+#include "core/source/token_source.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace decodescope {
+
+/// What a lane is doing, as look.md section 8 names it.
+enum class LaneState : std::uint8_t {
+    idle,
+    connecting,  ///< opening the connection, or ready and waiting for the barrier
+    waiting,     ///< sent, no token yet
+    running,
+    done,
+    failed,      ///< error or time-out
+    cut,         ///< truncated, or the connection was lost after text had come
+    cancelled,
+    notStreamed
+};
+
+/// One run with everything that belongs to it. Live runs change on every pump; finished ones never.
+struct LaneRun {
+    std::shared_ptr<RunRecord> record;
+    std::shared_ptr<RawLog> raw;
+    LiveMetrics live;
+    std::optional<RunSummary> summary; ///< set when the run ended: the batch result
+};
+
+/// A stable name for a lane: survives reordering and edits. Colour, dash, marker and letter go with it.
+using LaneId = std::uint32_t;
+
+struct LaneConfig {
+    LaneId id = 0;
+    int look = 0; ///< index into the lane palette: A = 0
+    RunSpec spec;
+};
+
+/// How a session is to be run.
+struct RunPlan {
+    int repeats = 1;
+    int warmups = 0;
+    bool sequential = false; ///< one lane after another; otherwise released together by one barrier
+};
+
+class Lane {
+public:
+    [[nodiscard]] const LaneConfig& config() const { return m_config; }
+    [[nodiscard]] LaneState state() const { return m_state; }
+    /// The run in flight, or the last one; null before the first.
+    [[nodiscard]] const LaneRun* current() const { return m_runs.empty() ? nullptr : m_runs.back().get(); }
+    /// All runs of this session in order, warm-ups included, the current one last.
+    [[nodiscard]] const std::vector<std::shared_ptr<LaneRun>>& runs() const { return m_runs; }
+    /// The current run's own now: frozen at its end.
+    [[nodiscard]] std::optional<Instant> now() const;
+    [[nodiscard]] bool inFlight() const { return m_source != nullptr; }
+    /// Counts up whenever something visible changed; a view compares it with the last one it drew.
+    [[nodiscard]] std::uint64_t revision() const { return m_revision; }
+
+private:
+    friend class Session;
+    LaneConfig m_config;
+    LaneState m_state = LaneState::idle;
+    std::vector<std::shared_ptr<LaneRun>> m_runs;
+    std::unique_ptr<RunRecorder> m_recorder;
+    std::unique_ptr<TokenSource> m_source;
+    std::shared_ptr<EventMailbox> m_mailbox;
+    int m_started = 0; // runs begun in this session
+    std::uint64_t m_revision = 0;
+};
+
+/// Lanes and the crank that turns them. Single-threaded: the window calls pump() once a frame, the command line
+/// in a loop, tests with a fake clock. No Qt, no thread of its own.
+class Session {
+public:
+    Session(SourceFactory factory, const Clock& clock);
+    ~Session();
+
+    /// Replaces the lanes (kept by id: a lane whose id stays keeps its runs). Lanes in flight are not touched
+    /// and must not be removed: stop first.
+    void setLanes(std::vector<LaneConfig> lanes);
+    /// Where runs are recorded from the next start on; null: nowhere.
+    void setJournal(std::shared_ptr<Journal> journal);
+
+    /// Starts the plan over all lanes (earlier runs of the lanes are dropped), or over one lane alone.
+    Result<void> start(const RunPlan& plan);
+    Result<void> startLane(LaneId lane);
+    /// Cancels what is in flight and what was still to come; what had arrived is kept.
+    void stop();
+    void stopLane(LaneId lane);
+    /// Shows finished runs (an opened recording) instead of live ones.
+    void showRuns(LaneId lane, std::vector<std::shared_ptr<LaneRun>> runs);
+
+    /// Drains every mailbox, records, updates live metrics, moves the plan on. Returns whether anything changed.
+    bool pump();
+
+    [[nodiscard]] bool active() const; ///< a plan is in progress
+    [[nodiscard]] const std::vector<std::unique_ptr<Lane>>& lanes() const { return m_lanes; }
+    [[nodiscard]] const Lane* lane(LaneId id) const;
+    [[nodiscard]] const RunPlan& plan() const { return m_plan; }
+    /// Spread of `sent` over the lanes of the latest barrier; absent before, and in sequence.
+    [[nodiscard]] std::optional<Duration> releaseSpread() const { return m_spread; }
+    [[nodiscard]] std::shared_ptr<Journal> journal() const { return m_journal; }
+    /// For --jsonl and logs: called for every event of every lane after it was recorded.
+    std::function<void(const Lane&, const StreamEvent&)> onEvent;
+
+private:
+    struct Progress;
+    SourceFactory m_factory;
+    const Clock& m_clock;
+    std::vector<std::unique_ptr<Lane>> m_lanes;
+    std::shared_ptr<Journal> m_journal;
+    RunPlan m_plan;
+    std::optional<Duration> m_spread;
+    std::unique_ptr<Progress> m_progress;
+};
+
+} // namespace decodescope

@@ -1,0 +1,43 @@
+#include "core/base/secret.h"
+
+#include <QtTest>
+
+#include <fmt/core.h>
+
+#include <ostream>
+#include <type_traits>
+
+using namespace decodescope;
+
+template <class T>
+concept Streamable = requires(std::ostream& o, const T& t) { o << t; };
+template <class T>
+concept Debuggable = requires(QDebug d, const T& t) { d << t; };
+
+class TestSecret : public QObject {
+    Q_OBJECT
+
+private slots:
+    void cannotBePrintedOrConverted() {
+        static_assert(!Streamable<Secret>);
+        static_assert(!Debuggable<Secret>);
+        static_assert(!std::is_convertible_v<Secret, std::string>);
+        static_assert(!std::is_convertible_v<Secret, std::string_view>);
+        QVERIFY(Streamable<std::string>); // the concept itself can say yes
+    }
+
+    void movesAndWipes() {
+        Secret a(std::string("a-rather-long-key-that-is-on-the-heap"));
+        Secret b(std::move(a));
+        QVERIFY(a.empty()); // NOLINT: the moved-from state is what is tested
+        QCOMPARE(b.size(), 37U);
+        Secret c;
+        c = std::move(b);
+        QVERIFY(b.empty()); // NOLINT
+        QVERIFY(c.equals(Secret(std::string("a-rather-long-key-that-is-on-the-heap"))));
+        QVERIFY(!c.equals(Secret(std::string("a-rather-long-key-that-is-on-the-heaP"))));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestSecret)
+#include "tst_secret.moc"

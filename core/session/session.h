@@ -21,12 +21,12 @@ namespace decodescope {
 /// What a lane is doing, as look.md section 8 names it.
 enum class LaneState : std::uint8_t {
     idle,
-    connecting,  ///< opening the connection, or ready and waiting for the barrier
-    waiting,     ///< sent, no token yet
+    connecting, ///< opening the connection, or ready and waiting for the barrier
+    waiting,    ///< sent, no token yet
     running,
     done,
-    failed,      ///< error or time-out
-    cut,         ///< truncated, or the connection was lost after text had come
+    failed, ///< error or time-out
+    cut,    ///< truncated, or the connection was lost after text had come
     cancelled,
     notStreamed
 };
@@ -71,15 +71,37 @@ public:
 
 private:
     friend class Session;
+    /// The place of a run in its plan.
+    struct RunOrder {
+        int laneIndex = 0;
+        int repeat = 1;
+        bool warmup = false;
+        int concurrency = 1; ///< requests of ours that this endpoint gets together
+    };
+
+    [[nodiscard]] bool waitsForRelease() const { return m_source != nullptr && !m_released; }
+    void begin(const SourceFactory& factory, const Clock& clock, Journal* journal, const RunOrder& order);
+    void release(std::optional<Instant> scheduled);
+    void cancel();
+    bool pump(const std::function<void(const Lane&, const StreamEvent&)>& onEvent);
+    void apply(const StreamEvent& event, const std::function<void(const Lane&, const StreamEvent&)>& onEvent);
+    void endRun();
+    void show(std::vector<std::shared_ptr<LaneRun>> runs);
+
     LaneConfig m_config;
+    RunSpec m_planSpec; // the spec as it was when the plan began: all its repeats ask the same
     LaneState m_state = LaneState::idle;
     std::vector<std::shared_ptr<LaneRun>> m_runs;
     std::unique_ptr<RunRecorder> m_recorder;
     std::unique_ptr<TokenSource> m_source;
     std::shared_ptr<EventMailbox> m_mailbox;
-    int m_started = 0; // runs begun in this session
+    bool m_ready = false; // what ready() said before the mailbox was last drained
+    bool m_released = false;
     std::uint64_t m_revision = 0;
 };
+
+/// The state that a record shows: what a lane is doing, or how it ended.
+[[nodiscard]] LaneState stateOf(const RunRecord& record);
 
 /// Lanes and the crank that turns them. Single-threaded: the window calls pump() once a frame, the command line
 /// in a loop, tests with a fake clock. No Qt, no thread of its own.
@@ -88,14 +110,16 @@ public:
     Session(SourceFactory factory, const Clock& clock);
     ~Session();
 
-    /// Replaces the lanes (kept by id: a lane whose id stays keeps its runs). Lanes in flight are not touched
-    /// and must not be removed: stop first.
+    /// Replaces the lanes (kept by id: a lane whose id stays keeps its runs, and one in flight its run, which has
+    /// its own copy of what it asked). A lane that is left out while in flight is cancelled and dropped.
     void setLanes(std::vector<LaneConfig> lanes);
     /// Where runs are recorded from the next start on; null: nowhere.
     void setJournal(std::shared_ptr<Journal> journal);
 
-    /// Starts the plan over all lanes (earlier runs of the lanes are dropped), or over one lane alone.
+    /// Starts the plan over all lanes; earlier runs of the lanes are dropped. Fails, with nothing started, when a
+    /// plan is in progress, when there is no lane, or when a lane's endpoint makes no request (ErrorCode::usage).
     Result<void> start(const RunPlan& plan);
+    /// The latest plan over one lane alone, beside whatever the other lanes are doing.
     Result<void> startLane(LaneId lane);
     /// Cancels what is in flight and what was still to come; what had arrived is kept.
     void stop();
@@ -117,7 +141,16 @@ public:
     std::function<void(const Lane&, const StreamEvent&)> onEvent;
 
 private:
+    struct Campaign;
     struct Progress;
+    [[nodiscard]] Lane* find(LaneId id);
+    [[nodiscard]] Result<void> ready(const Lane& lane) const;
+    void enroll(Lane& lane, int index);
+    void beginTurn(Campaign& campaign);
+    void releaseReady(Campaign& campaign);
+    [[nodiscard]] bool advance(Campaign& campaign);
+    void measureSpread();
+
     SourceFactory m_factory;
     const Clock& m_clock;
     std::vector<std::unique_ptr<Lane>> m_lanes;

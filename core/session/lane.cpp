@@ -1,0 +1,168 @@
+#include "core/base/utc_time.h"
+#include "core/session/session.h"
+#include "core/source/request.h"
+
+#include <fmt/format.h>
+
+#include <random>
+#include <utility>
+
+namespace decodescope {
+
+namespace {
+
+/// A line that no server has in its prompt cache.
+std::string uniqueLine() {
+    std::random_device device;
+    const auto word = [&device] { return static_cast<std::uint32_t>(device()); };
+    return fmt::format("[{:08x}{:08x}]\n", word(), word());
+}
+
+} // namespace
+
+LaneState stateOf(const RunRecord& record) {
+    switch (record.outcome) {
+    case Outcome::running:
+        if (!record.events.empty())
+            return LaneState::running;
+        return record.sent || record.firstByte ? LaneState::waiting : LaneState::connecting;
+    case Outcome::complete:
+        return LaneState::done;
+    case Outcome::notStreamed:
+        return LaneState::notStreamed;
+    case Outcome::cancelled:
+        return LaneState::cancelled;
+    case Outcome::truncated:
+    case Outcome::interrupted:
+        return LaneState::cut;
+    case Outcome::timeout:
+        return LaneState::failed;
+    case Outcome::error:
+        break;
+    }
+    const bool lost = record.end && record.end->kind == ErrorKind::connectionClosed;
+    return lost && !record.events.empty() ? LaneState::cut : LaneState::failed;
+}
+
+std::optional<Instant> Lane::now() const {
+    if (m_source)
+        return m_source->now();
+    if (m_runs.empty())
+        return std::nullopt;
+    const RunRecord& record = *m_runs.back()->record;
+    if (record.finished)
+        return record.finished;
+    if (!record.events.empty())
+        return record.events.back().at;
+    return record.firstByte ? record.firstByte : record.sent ? record.sent : record.started;
+}
+
+void Lane::begin(const SourceFactory& factory, const Clock& clock, Journal* journal, const RunOrder& order) {
+    RunSpec request = m_planSpec;
+    if (request.uniquePrefix)
+        request.prompt = uniqueLine() + request.prompt;
+
+    auto run = std::make_shared<LaneRun>();
+    run->record = std::make_shared<RunRecord>();
+    RunRecord& record = *run->record;
+    record.spec = request;
+    record.spec.key.reset();
+    const Result<Url> route = completionUrl(request.endpoint);
+    if (route)
+        record.route = route->text();
+    if (Result<std::string> body = requestBody(request); body)
+        record.requestBody = *std::move(body);
+    record.startedUtc = utcNow();
+    record.lane = order.laneIndex;
+    record.repeat = order.repeat;
+    record.warmup = order.warmup;
+    if (!request.endpoint.model.empty())
+        record.card.model = request.endpoint.model;
+    record.card.concurrency = order.concurrency;
+    record.card.clientVersion = "decodescope " DECODESCOPE_VERSION;
+
+    run->raw = std::make_shared<RawLog>(journal ? journal->openRun(record) : nullptr);
+    m_recorder = std::make_unique<RunRecorder>(run->record);
+    m_mailbox = std::make_shared<EventMailbox>();
+    m_ready = false;
+    m_released = false;
+    m_state = LaneState::connecting;
+    m_runs.push_back(run);
+    ++m_revision;
+
+    m_source = factory(request, SourceOutput{m_mailbox, run->raw});
+    if (!m_source) {
+        StreamEnd end;
+        end.verdict = StreamEnd::Verdict::error;
+        end.kind = ErrorKind::unreachable;
+        end.message = fmt::format("Nothing here can reach {}.", record.route);
+        run->raw->onEnd(clock.now(), end.kind, end.message);
+        apply(StreamEvent{clock.now(), 0, 0, std::move(end)}, {});
+        return;
+    }
+    record.clock = m_source->clockSource();
+    m_source->prepare();
+}
+
+void Lane::release(std::optional<Instant> scheduled) {
+    m_released = true;
+    m_source->release(scheduled);
+    ++m_revision;
+}
+
+void Lane::cancel() {
+    if (!m_source)
+        return;
+    m_released = true; // no barrier starts it any more
+    m_source->cancel(ErrorKind::cancelled);
+}
+
+bool Lane::pump(const std::function<void(const Lane&, const StreamEvent&)>& onEvent) {
+    if (!m_source)
+        return false;
+    m_source->pump();
+    // Asked before draining: whoever says ready because it failed has posted its end by then.
+    m_ready = m_source->ready();
+    std::vector<StreamEvent> batch;
+    if (!m_mailbox->drain(batch))
+        return false;
+    for (const StreamEvent& event : batch) {
+        apply(event, onEvent);
+        if (!m_recorder)
+            break;
+    }
+    if (m_recorder) {
+        LaneRun& run = *m_runs.back();
+        run.live.update(*run.record);
+        m_state = stateOf(*run.record);
+    }
+    ++m_revision;
+    return true;
+}
+
+void Lane::apply(const StreamEvent& event, const std::function<void(const Lane&, const StreamEvent&)>& onEvent) {
+    m_recorder->apply(event);
+    const bool last = std::holds_alternative<StreamEnd>(event.what);
+    if (last)
+        endRun();
+    if (onEvent)
+        onEvent(*this, event);
+}
+
+void Lane::endRun() {
+    LaneRun& run = *m_runs.back();
+    run.live.update(*run.record);
+    run.summary = summarize(*run.record);
+    m_state = stateOf(*run.record);
+    m_recorder.reset();
+    m_source.reset();
+    ++m_revision;
+}
+
+void Lane::show(std::vector<std::shared_ptr<LaneRun>> runs) {
+    m_runs = std::move(runs);
+    m_state = m_runs.empty() ? LaneState::idle : stateOf(*m_runs.back()->record);
+    ++m_revision;
+}
+
+} // namespace decodescope

@@ -10,8 +10,8 @@ namespace decodescope {
 
 /// A value and its unit apart, for painters that set them in different sizes.
 struct Quantity {
-    QString value; ///< "412", "1.24", "–"
-    QString unit;  ///< "ms", "s", "tok/s"; empty with an en dash
+    QString value;                        ///< "412", "1.24", "–"
+    QString unit;                         ///< "ms", "s", "tok/s"; empty with an en dash
     [[nodiscard]] QString joined() const; ///< with a thin space
 };
 

@@ -24,9 +24,11 @@ bool isHostCharacter(unsigned char c) {
 
 /// The address as far as it may be shown: what stands before '@' or behind '?' may be a secret.
 std::string shown(std::string_view text) {
-    if (const std::size_t at = text.find('@'); at != std::string_view::npos)
-        return "..." + std::string(text.substr(at));
     std::string out;
+    if (const std::size_t at = text.rfind('@'); at != std::string_view::npos) {
+        out = "...";
+        text.remove_prefix(at);
+    }
     for (const char c : text.substr(0, text.find('?')))
         out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
     return out;

@@ -15,7 +15,7 @@ struct Arrival {
     std::uint32_t read = 0;
     std::uint32_t firstEvent = 0; ///< index in RunRecord::events
     std::uint32_t eventCount = 0;
-    double tokens = 0;            ///< sum of k over its events; 0 with basis none
+    double tokens = 0; ///< sum of k over its events; 0 with basis none
 };
 
 [[nodiscard]] TokenCount countTokens(const RunRecord& record);
@@ -46,6 +46,8 @@ public:
     void update(const RunRecord& record);
     /// The figures so far. `now` is the run's own now: an open stall is told from it.
     [[nodiscard]] RunSummary summary(const RunRecord& record, std::optional<Instant> now = {}) const;
+    /// The rate at every position so far, as rateCurve() gives it, kept up to date by update(): nothing to compute.
+    [[nodiscard]] const RateCurve& rateCurve() const;
 
 private:
     struct State;
@@ -78,10 +80,10 @@ struct MedianRatio {
 struct ReadingState {
     double wordsArrived = 0, wordsRead = 0;
     double leadWords = 0;
-    double starvedS = 0;               ///< so far
-    std::uint32_t readOffset = 0;      ///< byte in the transcript up to which was read
+    double starvedS = 0;                      ///< so far
+    std::uint32_t readOffset = 0;             ///< byte in the transcript up to which was read
     std::uint32_t wordBegin = 0, wordEnd = 0; ///< the current word in the transcript
-    std::optional<double> perceivedTps; ///< min(decode rate, reading rate in this text's tokens)
+    std::optional<double> perceivedTps;       ///< min(decode rate, reading rate in this text's tokens)
 };
 /// Incremental: keeps the words and their arrival instants of one run's answer.
 class ReadingPace {

@@ -30,8 +30,8 @@ struct TokenCount {
     std::optional<std::uint64_t> reasoning; ///< as told
     std::optional<std::uint64_t> prompt;
     std::optional<std::uint64_t> cached;
-    bool kUnknown = false;       ///< tokens of an event are only known on average
-    bool hidden = false;         ///< tokens were billed that were not streamed
+    bool kUnknown = false; ///< tokens of an event are only known on average
+    bool hidden = false;   ///< tokens were billed that were not streamed
     bool usageMismatch = false;
     /// Tokens of event i: told, 1, or n_w / E under kUnknown; empty with basis none.
     std::vector<double> perEvent;
@@ -51,7 +51,7 @@ enum class StallKind : std::uint8_t { delivery, generation, phase, client, open,
 
 /// metrics.md section 4.
 struct Stall {
-    double startS = 0;  ///< from t0 to the arrival before the gap
+    double startS = 0; ///< from t0 to the arrival before the gap
     double lengthS = 0;
     StallKind kind = StallKind::unknown;
     bool periodic = false;
@@ -90,10 +90,10 @@ struct RunSummary {
     bool inStats = false; ///< complete, streamed, no warm-up
 
     std::optional<double> ttft, ttfa, ttfb, connect, ttftWithoutConnect, ttftFromSent;
-    std::optional<double> decode;       ///< tn - t1
+    std::optional<double> decode; ///< tn - t1
     std::optional<double> decodeTps, eventsPerS, tpot;
     std::optional<double> e2e, e2eTps;
-    std::optional<double> lastAnswer;   ///< t0 to the last answer token
+    std::optional<double> lastAnswer; ///< t0 to the last answer token
     TokenCount tokens;
     std::uint64_t tokenEvents = 0;
     std::uint64_t arrivals = 0;

@@ -1,0 +1,172 @@
+#include "core/metrics/decay.h"
+#include "core/metrics/gaps.h"
+#include "core/metrics/metrics.h"
+#include "core/metrics/rates.h"
+#include "core/metrics/stalls.h"
+#include "core/metrics/text_rates.h"
+#include "core/metrics/token_model.h"
+#include "core/metrics/verdicts.h"
+
+namespace decodescope {
+namespace {
+
+std::optional<double> secondsBetween(std::optional<Instant> from, std::optional<Instant> to) {
+    if (!from || !to)
+        return std::nullopt;
+    return toSeconds(*to - *from);
+}
+
+} // namespace
+
+/// Everything that grows with the run. What depends on how tokens are counted is built anew in the rare case that
+/// this turns out differently than it looked (a total that contradicts, a scale that is known at the end only).
+struct LiveMetrics::State {
+    explicit State(const MetricSettings& s)
+        : settings(s)
+        , stalls(s) {}
+
+    MetricSettings settings;
+    TokenTally tally;
+    AnswerText text;
+    TokenModel model;
+    ArrivalLog log;
+    GapStatistics gaps;
+    GrowingDistribution perToken{1e-12};
+    std::uint64_t severalTokens = 0; ///< gaps that brought more than one token
+    StallScan stalls;
+    DecayBins decay;
+    RateCurve curve;
+
+    void restart() {
+        log = ArrivalLog(model.scale);
+        gaps = GapStatistics();
+        perToken = GrowingDistribution(1e-12);
+        severalTokens = 0;
+        stalls = StallScan(settings);
+        decay = DecayBins();
+        curve = RateCurve();
+    }
+
+    void countLast(bool in) {
+        const std::size_t last = log.size() - 1;
+        const std::int64_t ps = log.perTokenPs(last);
+        if (ps <= 0)
+            return;
+        const bool several = log.tokens(last) > 1;
+        if (in) {
+            perToken.add(ps);
+            severalTokens += several;
+        } else {
+            perToken.remove(ps);
+            severalTokens -= several;
+        }
+    }
+
+    void addEvent(const RunRecord& record, std::size_t index) {
+        const TokenEvent& event = record.events[index];
+        const bool joins = !log.empty() && log.back().read == event.read;
+        if (joins)
+            countLast(false);
+        else if (!log.empty())
+            decay.add(log, log.size() - 1);
+        log.add(event, static_cast<std::uint32_t>(index), model.units(event));
+        if (!joins && log.size() > 1) {
+            gaps.add(log.gapNs(log.size() - 1));
+            stalls.addGap(log);
+        }
+        countLast(true);
+    }
+};
+
+LiveMetrics::LiveMetrics(MetricSettings settings)
+    : m_state(std::make_unique<State>(settings)) {}
+LiveMetrics::~LiveMetrics() = default;
+LiveMetrics::LiveMetrics(LiveMetrics&&) noexcept = default;
+LiveMetrics& LiveMetrics::operator=(LiveMetrics&&) noexcept = default;
+
+void LiveMetrics::update(const RunRecord& record) {
+    State& s = *m_state;
+    std::size_t from = s.tally.events;
+    for (std::size_t i = from; i < record.events.size(); ++i) {
+        s.tally.add(record, record.events[i]);
+        s.text.add(record, record.events[i]);
+    }
+    TokenModel model = decideTokens(s.tally, record);
+    const bool rebuild = !model.sameUnits(s.model);
+    if (model.tokensKnown != s.model.tokensKnown)
+        s.stalls.forgetKinds();
+    // Tokens of the events are kept from one update to the next: only new ones are appended.
+    if (!rebuild && model.tokensKnown && s.model.tokensKnown && model.count.basis == s.model.count.basis) {
+        model.count.perEvent = std::move(s.model.count.perEvent);
+        model.count.told = std::move(s.model.count.told);
+    }
+    appendPerEvent(model.count, model, record, model.count.perEvent.size());
+    s.model = std::move(model);
+    if (rebuild) {
+        s.restart();
+        from = 0;
+    }
+    for (std::size_t i = from; i < record.events.size(); ++i)
+        s.addEvent(record, i);
+    extendRateCurve(s.curve, s.log, s.settings.rateWindowTokens, record.outcome != Outcome::running);
+}
+
+const RateCurve& LiveMetrics::rateCurve() const {
+    return m_state->curve;
+}
+
+RunSummary LiveMetrics::summary(const RunRecord& record, std::optional<Instant> now) const {
+    const State& s = *m_state;
+    RunSummary out;
+    out.outcome = record.outcome;
+    out.inStats = record.outcome == Outcome::complete && !record.warmup;
+    out.tokens = s.model.count;
+    out.tokenEvents = s.tally.events;
+    out.arrivals = s.log.size();
+
+    out.ttfb = secondsBetween(record.started, record.firstByte);
+    out.connect = secondsBetween(record.started, record.connected);
+    out.e2e = secondsBetween(record.started, record.finished);
+    if (out.e2e && *out.e2e > 0 && out.tokens.output && *out.tokens.output > 0)
+        out.e2eTps = static_cast<double>(*out.tokens.output) / *out.e2e;
+    if (!s.log.empty()) {
+        const std::optional<Instant> t1 = s.log[0].at;
+        out.ttft = secondsBetween(record.started, t1);
+        out.ttftWithoutConnect = secondsBetween(record.connected, t1);
+        out.ttftFromSent = secondsBetween(record.sent, t1);
+        out.ttfa = secondsBetween(record.started, s.text.first());
+        out.lastAnswer = secondsBetween(record.started, s.text.last());
+        out.decode = toSeconds(s.log.back().at - s.log[0].at);
+    }
+    if (out.tokens.prompt && out.ttftFromSent && *out.ttftFromSent > 0 &&
+        *out.tokens.prompt > out.tokens.cached.value_or(0))
+        out.promptTps = static_cast<double>(*out.tokens.prompt - out.tokens.cached.value_or(0)) / *out.ttftFromSent;
+
+    if (s.model.tokensKnown && out.tokens.visible)
+        out.decodeTps = decodeRate(s.log, *out.tokens.visible);
+    if (out.decodeTps)
+        out.tpot = 1 / *out.decodeTps;
+    out.eventsPerS = eventRate(s.log, s.tally.events);
+
+    out.itl = s.gaps.itl();
+    out.jitter = s.gaps.jitter();
+    out.charsPerS = s.text.charsPerS();
+    out.wordsPerS = s.text.wordsPerS();
+    if (s.model.tokensKnown) {
+        if (s.severalTokens > 0)
+            out.itlPerToken = s.perToken.distribution();
+        out.rateAt = ratesAtMilestones(s.log, s.settings.rateWindowTokens);
+        out.decay = s.decay.decay(s.log);
+    }
+    out.stalls = s.stalls.stalls(s.log, {record, s.model.tokensKnown, now});
+    out.flags = verdicts(record, out);
+    return out;
+}
+
+RunSummary summarize(const RunRecord& record, const MetricSettings& settings) {
+    LiveMetrics metrics(settings);
+    metrics.update(record);
+    return metrics.summary(record);
+}
+
+} // namespace decodescope

@@ -1,0 +1,62 @@
+#include "app/json_values.h"
+
+#include "core/base/utf8.h"
+
+#include <algorithm>
+
+namespace decodescope {
+
+namespace {
+
+constexpr int kForeignDepth = 64;
+
+/// Depth of brackets outside strings: nlohmann's copies recurse, so the depth is known before it sees the text.
+int bracketDepth(std::string_view text) {
+    int depth = 0;
+    int deepest = 0;
+    bool inString = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (inString) {
+            if (c == '\\')
+                ++i;
+            else if (c == '"')
+                inString = false;
+        } else if (c == '"') {
+            inString = true;
+        } else if (c == '{' || c == '[') {
+            deepest = std::max(deepest, ++depth);
+        } else if (c == '}' || c == ']') {
+            --depth;
+        }
+    }
+    return deepest;
+}
+
+} // namespace
+
+Json jsonCount(const std::optional<double>& value) {
+    constexpr double kExact = 9007199254740992.0; // 2^53
+    if (!value || !std::isfinite(*value))
+        return nullptr;
+    if (*value >= 0 && *value < kExact && *value == std::floor(*value))
+        return static_cast<std::uint64_t>(*value);
+    return *value;
+}
+
+Json jsonText(std::string_view text) {
+    return repairUtf8(text).text;
+}
+
+Json jsonForeign(std::string_view text) {
+    if (text.empty() || bracketDepth(text) > kForeignDepth)
+        return nullptr;
+    Json value = Json::parse(text, nullptr, false);
+    return value.is_discarded() ? Json(nullptr) : value;
+}
+
+std::string jsonDump(const Json& value, int indent) {
+    return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+} // namespace decodescope

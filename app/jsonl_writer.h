@@ -1,0 +1,31 @@
+#pragma once
+
+#include "app/json_values.h"
+#include "core/metrics/run_summary.h"
+#include "core/record/run_record.h"
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+namespace decodescope {
+
+/// `--jsonl`: what happens, one JSON object a line, written to stdout as soon as flush() is called.
+class JsonlWriter {
+public:
+    /// An event of a run, after it was taken into the record.
+    void add(const std::string& lane, const RunRecord& record, const StreamEvent& event);
+    /// The stalls that have closed since the last call. `stalls` are those of the run so far.
+    void addStalls(const std::string& lane, const RunRecord& record, const std::vector<Stall>& stalls);
+    /// Writes what was added. False when stdout does not take it.
+    [[nodiscard]] bool flush();
+
+private:
+    [[nodiscard]] Json line(const std::string& lane, const RunRecord& record, Instant at, std::string_view event) const;
+    void put(const Json& json);
+
+    std::string m_pending;
+    std::map<const RunRecord*, std::size_t> m_stallsTold;
+};
+
+} // namespace decodescope

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "core/base/error.h"
+#include "core/source/run_spec.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace decodescope {
+
+/// What one `--lane` says, before its key is fetched.
+struct LaneOption {
+    std::string name;
+    EndpointSpec endpoint; ///< with the key's reference
+};
+
+/// "name=A,endpoint=URL,model=M,protocol=P,key-env=VAR"; a comma or backslash inside a value is written with a
+/// backslash before it. `name` may be left out and is then `defaultName`. Values never appear in a refusal, since
+/// somebody may have put a key there.
+[[nodiscard]] Result<LaneOption> parseLaneOption(std::string_view text, const std::string& defaultName);
+
+/// "A" ... "Z", "AA" ...
+[[nodiscard]] std::string letterName(std::size_t index);
+
+} // namespace decodescope

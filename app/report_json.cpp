@@ -1,0 +1,163 @@
+#include "app/report_json.h"
+
+#include "app/metric_table.h"
+#include "core/source/request.h"
+
+#include <algorithm>
+#include <map>
+
+namespace decodescope {
+
+namespace {
+
+Json aggregateJson(const std::optional<Aggregate>& a) {
+    if (!a)
+        return nullptr;
+    return {{"n", a->n},
+            {"min", jsonNumber(a->min)},
+            {"p50", jsonNumber(a->p50)},
+            {"p90", jsonNumber(a->p90)},
+            {"p95", jsonNumber(a->p95)},
+            {"p99", jsonNumber(a->p99)},
+            {"max", jsonNumber(a->max)},
+            {"mean", jsonNumber(a->mean)}};
+}
+
+template <class T> Json orNull(const std::optional<T>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json samplingJson(const SamplingSpec& sampling) {
+    return {{"max_tokens", orNull(sampling.maxTokens)},
+            {"temperature", jsonNumber(sampling.temperature)},
+            {"seed", orNull(sampling.seed)},
+            {"ignore_eos", sampling.ignoreEos},
+            {"reasoning_effort", jsonOptionalText(sampling.reasoningEffort)},
+            {"stream", sampling.stream}};
+}
+
+std::string routeOf(const ReportedLane& lane) {
+    for (const ReportedRun& run : lane.runs) {
+        if (!run.record->route.empty())
+            return run.record->route;
+    }
+    const Result<Url> url = completionUrl(lane.spec.endpoint);
+    return url ? url->text() : std::string();
+}
+
+/// The run that stands for the lane where a card needs one: the first in statistics, else the first.
+const ReportedRun* typicalRun(const ReportedLane& lane) {
+    const auto good = std::find_if(lane.runs.begin(), lane.runs.end(), [](const auto& r) { return r.summary.inStats; });
+    if (good != lane.runs.end())
+        return &*good;
+    return lane.runs.empty() ? nullptr : &lane.runs.front();
+}
+
+Json runCardJson(const ReportedLane& lane) {
+    const ReportedRun* run = typicalRun(lane);
+    const RunCard card = run ? run->record->card : RunCard{};
+    const RunSpec& spec = run ? run->record->spec : lane.spec;
+    return {{"model", jsonOptionalText(card.model)},
+            {"quantization", jsonOptionalText(card.quantization)},
+            {"hardware", jsonOptionalText(card.hardware)},
+            {"batch", orNull(card.batch)},
+            {"tokens_in", run ? jsonCount(run->summary.tokens.prompt) : Json(nullptr)},
+            {"tokens_out", run ? jsonCount(run->summary.tokens.output) : Json(nullptr)},
+            {"concurrency", orNull(card.concurrency)},
+            {"scheduler", jsonOptionalText(card.scheduler)},
+            {"kv_type", jsonOptionalText(card.kvType)},
+            {"speculative_decoding", jsonOptionalText(card.speculativeDecoding)},
+            {"context_length", orNull(card.contextLength)},
+            {"sampling", samplingJson(spec.sampling)},
+            {"unique_prefix", spec.uniquePrefix},
+            {"endpoint", jsonTextOrNull(routeOf(lane))},
+            {"server_version", jsonOptionalText(card.serverVersion)},
+            {"client_version", jsonTextOrNull(card.clientVersion)}};
+}
+
+/// Why a run is in no percentile.
+std::string_view reasonFor(const RunRecord& record) {
+    return record.warmup ? "warmup" : toString(record.outcome);
+}
+
+/// Spread of `sent` over the runs that were released at one instant most recently; null when none were.
+Json releaseSpreadJson(const SessionReport& report) {
+    struct Release {
+        Instant first{}, last{};
+        int runs = 0;
+    };
+    std::map<Instant, Release> releases;
+    for (const ReportedLane& lane : report.lanes) {
+        for (const ReportedRun& run : lane.runs) {
+            const RunRecord& record = *run.record;
+            if (!record.started || !record.sent)
+                continue;
+            Release& release = releases[*record.started];
+            release.first = release.runs == 0 ? *record.sent : std::min(release.first, *record.sent);
+            release.last = release.runs == 0 ? *record.sent : std::max(release.last, *record.sent);
+            ++release.runs;
+        }
+    }
+    for (auto at = releases.rbegin(); at != releases.rend(); ++at) {
+        if (at->second.runs > 1)
+            return jsonNumber(toSeconds(at->second.last - at->second.first));
+    }
+    return nullptr;
+}
+
+} // namespace
+
+Json laneSummaryJson(const ReportedLane& lane) {
+    Json json = Json::object();
+    json["runs"] = lane.runs.size();
+    std::map<std::string, int, std::less<>> excluded;
+    for (const ReportedRun& run : lane.runs) {
+        if (!run.summary.inStats)
+            ++excluded[std::string(reasonFor(*run.record))];
+    }
+    json["excluded"] = Json(excluded);
+    for (const RunMetric& metric : runMetrics()) {
+        std::vector<double> values;
+        for (const ReportedRun& run : lane.runs) {
+            if (!run.summary.inStats)
+                continue;
+            if (const std::optional<double> value = metric.of(run.summary))
+                values.push_back(*value);
+        }
+        json[std::string(metric.field)] = aggregateJson(aggregate(std::move(values), metric.lowTail()));
+    }
+    json["itl_s"] = aggregateJson(aggregate(lane.pooledGaps(), false));
+    return json;
+}
+
+Json laneJson(const ReportedLane& lane, TextExport text) {
+    Json runs = Json::array();
+    for (const ReportedRun& run : lane.runs)
+        runs.push_back(runJson(run, text));
+    return {{"name", jsonText(lane.name)},
+            {"endpoint", jsonTextOrNull(routeOf(lane))},
+            {"protocol", jsonText(lane.spec.endpoint.protocol)},
+            {"model", jsonTextOrNull(lane.spec.endpoint.model)},
+            {"run_card", runCardJson(lane)},
+            {"runs", std::move(runs)},
+            {"summary", laneSummaryJson(lane)}};
+}
+
+Json reportJson(const SessionReport& report, TextExport text) {
+    Json lanes = Json::array();
+    for (const ReportedLane& lane : report.lanes)
+        lanes.push_back(laneJson(lane, text));
+    Json machine = jsonForeign(report.machineJson);
+    if (!machine.is_object())
+        machine = Json::object();
+    return {{"schema", 1},
+            {"started_utc", jsonTextOrNull(report.startedUtc)},
+            {"machine", std::move(machine)},
+            {"instrument",
+             {{"clock_source", toString(report.clock)}, {"stamp_error_bound_s", nullptr}, {"hiccups", nullptr}}},
+            {"recording", jsonOptionalText(report.recording)},
+            {"release_spread_s", releaseSpreadJson(report)},
+            {"lanes", std::move(lanes)}};
+}
+
+} // namespace decodescope

@@ -1,0 +1,180 @@
+#include "app/scoreboard.h"
+
+#include "app/terminal.h"
+#include "core/base/utf8.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <set>
+
+namespace decodescope {
+
+namespace {
+
+constexpr std::string_view kUndefined = "–";
+constexpr std::size_t kNameColumns = 18;
+constexpr std::size_t kModelColumns = 24;
+constexpr std::size_t kMessageColumns = 300;
+
+using Row = std::vector<std::string>;
+
+std::string seconds(const std::optional<double>& value) {
+    if (!value)
+        return std::string(kUndefined);
+    if (*value < 1)
+        return fmt::format("{:.1f} ms", *value * 1e3);
+    return fmt::format("{:.3f} s", *value);
+}
+
+std::string rate(const std::optional<double>& value, std::string_view unit) {
+    return value ? fmt::format("{:.2f} {}", *value, unit) : std::string(kUndefined);
+}
+
+/// The runs that speak for a lane: those in statistics, else the last one.
+std::vector<const ReportedRun*> speakers(const ReportedLane& lane) {
+    std::vector<const ReportedRun*> runs;
+    for (const ReportedRun& run : lane.runs) {
+        if (run.summary.inStats)
+            runs.push_back(&run);
+    }
+    if (runs.empty() && !lane.runs.empty())
+        runs.push_back(&lane.runs.back());
+    return runs;
+}
+
+std::optional<double> median(const std::vector<const ReportedRun*>& runs,
+                             const std::function<std::optional<double>(const RunSummary&)>& of) {
+    std::vector<double> values;
+    for (const ReportedRun* run : runs) {
+        if (const std::optional<double> value = of(run->summary))
+            values.push_back(*value);
+    }
+    if (values.empty())
+        return std::nullopt;
+    std::sort(values.begin(), values.end());
+    return quantileType7(values, 0.5);
+}
+
+std::string decodeCell(const std::vector<const ReportedRun*>& runs) {
+    const std::optional<double> tps = median(runs, [](const RunSummary& s) { return s.decodeTps; });
+    if (tps)
+        return rate(tps, "tok/s");
+    return rate(median(runs, [](const RunSummary& s) { return s.eventsPerS; }), "events/s");
+}
+
+std::string tokensCell(const std::vector<const ReportedRun*>& runs) {
+    const std::optional<double> n = median(runs, [](const RunSummary& s) {
+        return s.tokens.output ? std::optional<double>(static_cast<double>(*s.tokens.output)) : std::nullopt;
+    });
+    if (!n)
+        return std::string(kUndefined);
+    return fmt::format("{:g} ({})", *n, toString(runs.front()->summary.tokens.source));
+}
+
+std::string stallsCell(const std::vector<const ReportedRun*>& runs) {
+    std::size_t count = 0;
+    double longestS = 0;
+    for (const ReportedRun* run : runs) {
+        count += run->summary.stalls.size();
+        for (const Stall& stall : run->summary.stalls)
+            longestS = std::max(longestS, stall.lengthS);
+    }
+    return count == 0 ? "0" : fmt::format("{} (max {})", count, seconds(longestS));
+}
+
+Row laneRow(const ReportedLane& lane) {
+    const std::vector<const ReportedRun*> runs = speakers(lane);
+    const auto counted =
+        std::count_if(lane.runs.begin(), lane.runs.end(), [](const auto& r) { return r.summary.inStats; });
+    const auto asked =
+        std::count_if(lane.runs.begin(), lane.runs.end(), [](const auto& r) { return !r.record->warmup; });
+    const auto itl = [](double Distribution::*part) {
+        return [part](const RunSummary& s) { return s.itl ? std::optional<double>((*s.itl).*part) : std::nullopt; };
+    };
+    return {oneLine(lane.name, kNameColumns),
+            oneLine(lane.spec.endpoint.model.empty() ? kUndefined : lane.spec.endpoint.model, kModelColumns),
+            lane.runs.empty() ? std::string(kUndefined) : std::string(toString(lane.runs.back().record->outcome)),
+            fmt::format("{} of {}", counted, asked),
+            seconds(median(runs, [](const RunSummary& s) { return s.ttft; })),
+            decodeCell(runs),
+            seconds(median(runs, itl(&Distribution::p50))),
+            seconds(median(runs, itl(&Distribution::p99))),
+            seconds(median(runs, [](const RunSummary& s) { return s.e2e; })),
+            tokensCell(runs),
+            stallsCell(runs)};
+}
+
+std::string table(const std::vector<Row>& rows) {
+    constexpr std::size_t kLeftAligned = 3;
+    std::vector<std::size_t> widths(rows.front().size(), 0);
+    for (const Row& row : rows) {
+        for (std::size_t i = 0; i < row.size(); ++i)
+            widths[i] = std::max(widths[i], countCodePoints(row[i]));
+    }
+    std::string text;
+    for (const Row& row : rows) {
+        std::string line;
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const std::string pad(widths[i] - countCodePoints(row[i]), ' ');
+            line += i == 0 ? "" : "  ";
+            line += i < kLeftAligned ? row[i] + pad : pad + row[i];
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + '\n';
+    }
+    return text;
+}
+
+std::string flagWords(std::string flag) {
+    std::replace(flag.begin(), flag.end(), '_', ' ');
+    return flag;
+}
+
+/// What a reader must know of a lane beside its row.
+std::string remarks(const ReportedLane& lane) {
+    std::string text;
+    const std::string name = oneLine(lane.name, kNameColumns);
+    std::set<std::string> flags;
+    for (const ReportedRun* run : speakers(lane))
+        flags.insert(run->summary.flags.begin(), run->summary.flags.end());
+    if (!flags.empty()) {
+        Row words;
+        std::transform(flags.begin(), flags.end(), std::back_inserter(words), flagWords);
+        text += fmt::format("{}: {}.\n", name, fmt::join(words, ", "));
+    }
+    for (const ReportedRun& run : lane.runs) {
+        const RunRecord& record = *run.record;
+        if (record.outcome == Outcome::complete || record.outcome == Outcome::notStreamed)
+            continue;
+        std::string message = record.end ? record.end->message : std::string();
+        if (record.outcome == Outcome::interrupted)
+            message = "The recording holds no end of this run.";
+        const std::string kind(record.end ? toString(record.end->kind) : toString(record.outcome));
+        const std::string where =
+            record.warmup ? fmt::format("warm-up {}", record.repeat) : fmt::format("run {}", record.repeat);
+        text += fmt::format("{}, {}: {}{}{}\n", name, where, kind, message.empty() ? "" : ": ",
+                            oneLine(message, kMessageColumns));
+    }
+    return text;
+}
+
+} // namespace
+
+std::string scoreboard(const SessionReport& report) {
+    std::vector<Row> rows = {
+        {"Lane", "Model", "Outcome", "Runs", "TTFT", "Decode rate", "ITL p50", "ITL p99", "Total", "Tokens", "Stalls"}};
+    for (const ReportedLane& lane : report.lanes)
+        rows.push_back(laneRow(lane));
+    std::string text = table(rows);
+    std::string notes;
+    for (const ReportedLane& lane : report.lanes)
+        notes += remarks(lane);
+    if (!notes.empty())
+        text += '\n' + notes;
+    return text;
+}
+
+} // namespace decodescope

@@ -1,0 +1,67 @@
+#include "app/session_report.h"
+
+#include <algorithm>
+
+namespace decodescope {
+
+std::vector<double> ReportedLane::pooledGaps() const {
+    std::vector<double> gaps;
+    for (const ReportedRun& run : runs) {
+        if (!run.summary.inStats)
+            continue;
+        const std::vector<Arrival> all = arrivals(*run.record, run.summary.tokens);
+        for (std::size_t i = 1; i < all.size(); ++i)
+            gaps.push_back(toSeconds(all[i].at - all[i - 1].at));
+    }
+    std::sort(gaps.begin(), gaps.end());
+    return gaps;
+}
+
+std::vector<ReportedLane> reportLanes(const Session& session) {
+    std::vector<ReportedLane> lanes;
+    for (const auto& lane : session.lanes()) {
+        ReportedLane reported;
+        reported.spec = lane->config().spec;
+        reported.spec.key.reset();
+        reported.name = reported.spec.laneName;
+        for (const auto& run : lane->runs())
+            reported.runs.push_back({run->record, run->summary ? *run->summary : summarize(*run->record)});
+        lanes.push_back(std::move(reported));
+    }
+    return lanes;
+}
+
+SessionReport reportRecording(const Recording& recording) {
+    SessionReport report;
+    report.startedUtc = recording.header.startedUtc;
+    report.machineJson = recording.header.machineJson;
+    report.clock = recording.header.clock;
+    report.recording = recording.path;
+    std::vector<int> indices; // of the lanes in `report`, as the recording numbers them
+    const auto laneOf = [&](int index) -> ReportedLane& {
+        const auto known = std::find(indices.begin(), indices.end(), index);
+        if (known != indices.end())
+            return report.lanes[static_cast<std::size_t>(known - indices.begin())];
+        indices.push_back(index);
+        return report.lanes.emplace_back();
+    };
+    for (const RecordedLane& lane : recording.lanes) {
+        ReportedLane& reported = laneOf(lane.lane);
+        reported.name = lane.name;
+        reported.spec = lane.spec;
+    }
+    for (const auto& recorded : recording.runs) {
+        const std::shared_ptr<RunRecord> record = rebuild(*recorded);
+        if (!record)
+            continue;
+        ReportedLane& reported = laneOf(record->lane);
+        if (reported.name.empty()) { // its line of the recording was lost
+            reported.name = record->spec.laneName;
+            reported.spec = record->spec;
+        }
+        reported.runs.push_back({record, summarize(*record)});
+    }
+    return report;
+}
+
+} // namespace decodescope

@@ -37,6 +37,8 @@ InterruptGuard::~InterruptGuard() {
     sigaction(SIGTERM, &g_previousTerminate, nullptr);
 }
 
-bool InterruptGuard::asked() const { return g_asked > 0; }
+bool InterruptGuard::asked() const {
+    return g_asked > 0;
+}
 
 } // namespace decodescope

@@ -111,10 +111,14 @@ void JsonlWriter::add(const std::string& lane, const RunRecord& record, const St
     }
 }
 
-void JsonlWriter::addStalls(const std::string& lane, const RunRecord& record, const std::vector<Stall>& stalls) {
+void JsonlWriter::addStalls(const std::string& lane, const RunRecord& record, const std::vector<Stall>& stalls,
+                            StallsTold which) {
     std::size_t& told = m_stallsTold[&record];
-    for (; told < stalls.size() && stalls[told].kind != StallKind::open; ++told) {
+    for (; told < stalls.size(); ++told) {
         const Stall& stall = stalls[told];
+        const bool decided = stall.kind != StallKind::open && stall.kind != StallKind::unknown;
+        if (which == StallsTold::decided && !decided)
+            return;
         const Instant end = record.started.value_or(Instant{}) + fromSeconds(stall.startS + stall.lengthS);
         Json json = line(lane, record, end, "stall");
         json.update(stallJson(stall));

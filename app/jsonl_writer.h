@@ -7,16 +7,21 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace decodescope {
+
+/// While a run goes on, a stall is told once its kind is decided; at the run's end all are.
+enum class StallsTold { decided, all };
 
 /// `--jsonl`: what happens, one JSON object a line, written to stdout as soon as flush() is called.
 class JsonlWriter {
 public:
     /// An event of a run, after it was taken into the record.
     void add(const std::string& lane, const RunRecord& record, const StreamEvent& event);
-    /// The stalls that have closed since the last call. `stalls` are those of the run so far.
-    void addStalls(const std::string& lane, const RunRecord& record, const std::vector<Stall>& stalls);
+    /// The stalls that were not told yet. `stalls` are those of the run so far.
+    void addStalls(const std::string& lane, const RunRecord& record, const std::vector<Stall>& stalls,
+                   StallsTold which);
     /// Writes what was added. False when stdout does not take it.
     [[nodiscard]] bool flush();
 

@@ -63,7 +63,9 @@ std::string progressText(const std::vector<LaneProgress>& lanes, std::size_t col
 ProgressLine::ProgressLine()
     : m_visible(isTerminal(STDERR_FILENO)) {}
 
-ProgressLine::~ProgressLine() { clear(); }
+ProgressLine::~ProgressLine() {
+    clear();
+}
 
 void ProgressLine::show(const std::vector<LaneProgress>& lanes) {
     if (!m_visible)

@@ -1,0 +1,174 @@
+#include "app/command_line.h"
+
+#include "app/composition.h"
+#include "app/exit_status.h"
+#include "app/replay_commands.h"
+#include "app/run_command.h"
+#include "app/terminal.h"
+#include "app/version.h"
+
+#include <CLI/CLI.hpp>
+#include <QCoreApplication>
+#include <fmt/format.h>
+
+#include <exception>
+#include <functional>
+
+namespace decodescope {
+
+namespace {
+
+constexpr const char* kExitStatusHelp =
+    "Exit status: 0 ok; 1 internal fault; 2 wrong usage; 3 no usable response; 4 refused (401, 403);\n"
+    "5 a stream ended abnormally; 6 lanes ended differently; 7 a --fail-if threshold was missed; 8 a file could\n"
+    "not be read or written; 130 interrupted.";
+
+/// std::optional options of CLI11 need a callback, so that "not given" stays visible.
+template <class T>
+CLI::Option* addOptional(CLI::App& app, const std::string& name, std::optional<T>& value, const std::string& text) {
+    return app.add_option_function<T>(
+        name, [&value](const T& given) { value = given; }, text);
+}
+
+void addLaneFlags(CLI::App& run, RunFlags& flags) {
+    run.add_option(
+           "--lane", flags.lanes,
+           "A lane: \"name=A,endpoint=URL,model=M,protocol=P,key-env=VAR\" (again for each further lane; a comma "
+           "inside a value is written \\,)")
+        ->type_name("SPEC")
+        ->allow_extra_args(false);
+    run.add_option("--endpoint", flags.endpoint, "Address of a single lane: server root, .../v1 or the full route")
+        ->type_name("URL");
+    run.add_option("--model", flags.model, "Model of the single lane")->type_name("NAME");
+    run.add_option("--protocol", flags.protocol, "Protocol of the single lane (openai-chat)")->type_name("NAME");
+    run.add_option("--key-env", flags.keyEnv, "Environment variable that holds the key")->type_name("VAR");
+    run.add_option("--key-file", flags.keyFile, "File that holds the key; only you may read it (mode 0600)")
+        ->type_name("FILE");
+    run.add_flag("--key-stdin", flags.keyStdin, "Read the key from standard input");
+    run.add_option("--ca-file", flags.caFile, "Certificates (PEM) to trust beside the system's")->type_name("FILE");
+    run.add_flag("--allow-invalid-tls", flags.allowInvalidTls,
+                 "Do not verify certificates (said in the result's words)");
+    run.add_flag("--allow-key-over-http", flags.allowPlainHttpWithKey,
+                 "Send a key unencrypted to a host that is not this machine");
+}
+
+void addRequestFlags(CLI::App& run, RunFlags& flags) {
+    addOptional(run, "--prompt", flags.prompt, "The prompt")->type_name("TEXT");
+    addOptional(run, "--prompt-file", flags.promptFile, "File with the prompt; - for standard input")
+        ->type_name("FILE");
+    run.add_option("--system", flags.system, "System message")->type_name("TEXT");
+    addOptional(run, "--max-tokens", flags.sampling.maxTokens, "Most tokens to generate")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+    addOptional(run, "--temperature", flags.sampling.temperature, "Sampling temperature")->type_name("X");
+    addOptional(run, "--seed", flags.sampling.seed, "Sampling seed")->type_name("N");
+    run.add_flag("--ignore-eos", flags.sampling.ignoreEos, "Go on past the model's end token, to --max-tokens");
+    addOptional(run, "--reasoning-effort", flags.sampling.reasoningEffort, "How hard the model is to think")
+        ->type_name("WORD");
+    run.add_flag("--unique-prefix", flags.uniquePrefix, "Put a short random line before the prompt: no cache hits");
+    run.add_flag("--no-stream", flags.noStream, "Ask for the answer as a whole");
+}
+
+void addPlanFlags(CLI::App& run, RunFlags& flags) {
+    run.add_option("--repeat", flags.plan.repeats, "Runs of each lane (1)")
+        ->type_name("R")
+        ->check(CLI::Range(1, 100000));
+    run.add_option("--warmup", flags.plan.warmups, "Runs before them that are not counted (0)")
+        ->type_name("W")
+        ->check(CLI::Range(0, 100000));
+    run.add_flag("--sequential", flags.plan.sequential, "One lane after another, not together");
+    addOptional(run, "--connect-timeout", flags.connectTimeoutS, "Seconds to connect; 0 for ever (30)")->type_name("S");
+    addOptional(run, "--first-token-timeout", flags.firstTokenTimeoutS, "Seconds to the first token; 0 for ever (600)")
+        ->type_name("S");
+    addOptional(run, "--idle-timeout", flags.idleTimeoutS, "Seconds of silence within a response; 0 for ever (120)")
+        ->type_name("S");
+    addOptional(run, "--total-timeout", flags.totalTimeoutS, "Seconds for a whole run; 0 for ever (0)")->type_name("S");
+}
+
+void addRunFlags(CLI::App& run, RunFlags& flags) {
+    addLaneFlags(run, flags);
+    addRequestFlags(run, flags);
+    addPlanFlags(run, flags);
+    run.add_option("--record", flags.record, "Record everything into this new file")->type_name("FILE");
+    run.add_option("--fail-if", flags.failIf, "Exit with 7 when this holds, as in ttft_p95>800ms or decode_p50<20tps")
+        ->type_name("EXPR")
+        ->allow_extra_args(false);
+    run.add_flag("--json", flags.json, "Print one JSON object at the end");
+    run.add_flag("--jsonl", flags.jsonLines, "Print events live, one JSON object a line, the result last");
+    run.add_flag("--text", flags.text, "Print the generated text too");
+    run.footer("Without --json or --jsonl a table is printed. Keys are never taken from the command line.\n" +
+               std::string(kExitStatusHelp));
+}
+
+void addRecordingFlags(CLI::App& command, RecordingFlags& flags) {
+    command.add_option("FILE", flags.file, "A recording (*.decodescope)")->required();
+    command.add_flag("--json", flags.json, "Print the JSON object of `run --json`, recomputed");
+    command.add_flag("--text", flags.text, "Print the generated text too");
+}
+
+/// What CLI11 says of arguments that it did not expect repeats them, and one of them may be a key.
+int refuseArguments(const CLI::ParseError& error, const std::string& command) {
+    std::string what = error.what();
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+        what = "There is an argument that this command does not know.";
+    else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr)
+        what = "An option's value is not of the kind it needs.";
+    tell(fmt::format("decodescope: {}\nSee: decodescope {}--help", what, command));
+    return static_cast<int>(ExitStatus::usage);
+}
+
+int runWith(const std::function<ExitStatus()>& command) {
+    try {
+        return static_cast<int>(command());
+    } catch (const std::exception& fault) {
+        tell(fmt::format("decodescope: internal fault: {}", fault.what()));
+        return static_cast<int>(ExitStatus::internal);
+    }
+}
+
+} // namespace
+
+int runCommandLine(int argc, char** argv) {
+    CLI::App app("An oscilloscope for language-model decoding. Without a command it opens the window.", "decodescope");
+    app.set_version_flag("--version", versionText(), "Print the version");
+    app.footer(kExitStatusHelp);
+    app.require_subcommand(0, 1);
+
+    RunFlags runFlags;
+    CLI::App* run = app.add_subcommand("run", "Measure endpoints and print the result");
+    addRunFlags(*run, runFlags);
+    RecordingFlags replayFlags;
+    CLI::App* replay = app.add_subcommand("replay", "Play a recording at its true pace");
+    addRecordingFlags(*replay, replayFlags);
+    replay->add_flag("--jsonl", replayFlags.jsonLines, "Print events at their pace, the result last");
+    replay->add_option("--speed", replayFlags.speed, "Times the true pace (1)")
+        ->type_name("X")
+        ->check(CLI::Range(0.1, 8.0));
+    RecordingFlags reportFlags;
+    CLI::App* report = app.add_subcommand("report", "Recompute the result of a recording");
+    addRecordingFlags(*report, reportFlags);
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& help) {
+        return app.exit(help);
+    } catch (const CLI::ParseError& error) {
+        const std::vector<CLI::App*> chosen = app.get_subcommands();
+        return refuseArguments(error, chosen.empty() ? "" : chosen.front()->get_name() + " ");
+    }
+
+    if (run->parsed()) {
+        const QCoreApplication application(argc, argv);
+        return runWith([&] { return runCommand(runFlags, realServices()); });
+    }
+    if (replay->parsed()) {
+        const QCoreApplication application(argc, argv);
+        return runWith([&] { return replayCommand(replayFlags); });
+    }
+    if (report->parsed())
+        return runWith([&] { return reportCommand(reportFlags); });
+    tell("decodescope: this build has no window; see decodescope --help for the commands that work without one.");
+    return static_cast<int>(ExitStatus::usage);
+}
+
+} // namespace decodescope

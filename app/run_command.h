@@ -1,0 +1,17 @@
+#pragma once
+
+#include "app/exit_status.h"
+#include "app/run_options.h"
+
+namespace decodescope {
+
+/// What `run` needs from the composition root.
+struct RunServices {
+    SourceFactory sources;
+    KeyLoader loadKey;
+};
+
+/// `decodescope run`: measures, prints the result on stdout, records when asked to. Needs a QCoreApplication.
+[[nodiscard]] ExitStatus runCommand(const RunFlags& flags, const RunServices& services);
+
+} // namespace decodescope

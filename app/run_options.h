@@ -1,0 +1,60 @@
+#pragma once
+
+#include "app/fail_if.h"
+#include "app/lane_option.h"
+#include "app/run_json.h"
+#include "core/base/error.h"
+#include "core/session/session.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace decodescope {
+
+/// What a command prints on stdout.
+enum class OutputForm { forPeople, json, jsonLines };
+
+/// The flags of `run` as typed, before anything is looked up.
+struct RunFlags {
+    std::vector<std::string> lanes;
+    std::string endpoint, model, protocol, keyEnv, keyFile, caFile;
+    bool keyStdin = false;
+    std::optional<std::string> prompt, promptFile;
+    std::string system;
+    SamplingSpec sampling;
+    bool noStream = false;
+    bool uniquePrefix = false;
+    RunPlan plan;
+    std::optional<double> connectTimeoutS, firstTokenTimeoutS, idleTimeoutS, totalTimeoutS; ///< 0: never
+    bool allowInvalidTls = false;
+    bool allowPlainHttpWithKey = false;
+    std::string record;
+    bool text = false;
+    std::vector<std::string> failIf;
+    bool json = false;
+    bool jsonLines = false;
+};
+
+/// The same, understood and complete but for the keys' values.
+struct RunRequest {
+    std::vector<LaneConfig> lanes;
+    RunPlan plan;
+    std::vector<Threshold> thresholds;
+    std::optional<std::string> recordPath;
+    OutputForm form = OutputForm::forPeople;
+    TextExport text = TextExport::hashOnly;
+};
+
+[[nodiscard]] Result<RunRequest> understand(const RunFlags& flags);
+/// --json and --jsonl exclude each other.
+[[nodiscard]] Result<OutputForm> outputForm(bool json, bool jsonLines);
+
+/// Fetches the value behind a key's reference.
+using KeyLoader = std::function<Result<std::shared_ptr<const Secret>>(const KeyReference&)>;
+/// Gives every lane its key. A message names the lane and the reference, never the key.
+[[nodiscard]] Result<void> fetchKeys(std::vector<LaneConfig>& lanes, const KeyLoader& load);
+
+} // namespace decodescope

@@ -1,0 +1,62 @@
+#include "core/wire/dialect.h"
+#include "core/wire/openai_chat.h"
+#include "core/wire/openai_completions.h"
+#include "core/wire/stream_decoder.h"
+
+#include <array>
+
+namespace decodescope {
+namespace {
+
+template <class T> std::unique_ptr<Dialect> make() { return std::make_unique<T>(); }
+
+struct Entry {
+    std::string_view name;
+    std::unique_ptr<Dialect> (*create)();
+};
+
+constexpr std::array kDialects{
+    Entry{"openai-chat", make<OpenAiChat>},
+    Entry{"openai-completions", make<OpenAiCompletions>},
+};
+
+} // namespace
+
+std::unique_ptr<Dialect> createDialect(std::string_view protocol) {
+    for (const Entry& entry : kDialects) {
+        if (entry.name == protocol)
+            return entry.create();
+    }
+    return nullptr;
+}
+
+std::vector<std::string_view> knownProtocols() {
+    std::vector<std::string_view> names;
+    for (const Entry& entry : kDialects)
+        names.push_back(entry.name);
+    return names;
+}
+
+void MessageContent::clear() {
+    fragments.clear();
+    hints = {};
+    opened.clear();
+    usage.reset();
+    timings.reset();
+    identity = {};
+    finishes.clear();
+    error.reset();
+    choices.clear();
+    keepalive.clear();
+}
+
+void MessageContent::add(Channel channel, std::uint16_t choice, std::string_view text) {
+    if (text.empty())
+        return;
+    RawFragment& fragment = fragments.emplace_back();
+    fragment.channel = channel;
+    fragment.choice = choice;
+    fragment.text = text;
+}
+
+} // namespace decodescope

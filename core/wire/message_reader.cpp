@@ -1,0 +1,323 @@
+#include "core/wire/message_reader.h"
+
+#include "core/base/utf8.h"
+#include "core/wire/server_error.h"
+#include "core/wire/surrogates.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace decodescope {
+namespace {
+
+constexpr std::size_t kMaxNoteBytes = 512;
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+std::string_view trimmed(std::string_view s) noexcept {
+    const std::size_t first = s.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos)
+        return {};
+    return s.substr(first, s.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+bool contains(std::string_view text, std::string_view part) noexcept {
+    return text.find(part) != std::string_view::npos;
+}
+
+/// Whether WTF-8 text holds halves of pairs: ED followed by A0 or more stands in no valid UTF-8.
+bool holdsHalves(std::string_view text) noexcept {
+    for (std::size_t i = text.find('\xED'); i != std::string_view::npos; i = text.find('\xED', i + 1)) {
+        if (i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) >= 0xA0)
+            return true;
+    }
+    return false;
+}
+
+bool beginsWithLowHalf(std::string_view wtf8) noexcept {
+    return wtf8.size() >= 3 && wtf8[0] == '\xED' && static_cast<unsigned char>(wtf8[1]) >= 0xB0;
+}
+
+/// Keeps what is news and remembers it.
+void keepNews(std::string& told, std::string& known) {
+    if (told == known)
+        told.clear();
+    else if (!told.empty())
+        known = told;
+}
+
+} // namespace
+
+MessageReader::MessageReader(std::unique_ptr<Dialect> dialect, Options options)
+    : m_dialect(std::move(dialect))
+    , m_options(options) {}
+
+void MessageReader::at(Instant at, std::uint32_t read, std::vector<StreamEvent>& out) {
+    m_now.at = at;
+    m_now.read = read;
+    m_out = &out;
+}
+
+void MessageReader::emit(decltype(StreamEvent::what) what) {
+    m_out->push_back({m_now.at, m_now.read, m_now.message, std::move(what)});
+}
+
+void MessageReader::warn(std::string_view name) {
+    if (!m_warned.contains(name)) {
+        m_warned.emplace(name);
+        emit(WarningRaised{std::string(name)});
+    }
+}
+
+void MessageReader::raiseError(ServerError error) {
+    if (!m_error)
+        m_error = std::move(error);
+}
+
+bool MessageReader::finished() const noexcept {
+    return !m_choices.empty() && std::all_of(m_choices.begin(), m_choices.end(),
+                                             [](const auto& choice) { return !choice.second.finish.empty(); });
+}
+
+void MessageReader::comment(std::string_view text) {
+    if (m_done)
+        return;
+    emit(Keepalive{repairUtf8(trimmed(text.substr(0, kMaxNoteBytes))).text});
+}
+
+void MessageReader::errorField(std::string_view data) {
+    if (m_done) {
+        warn("data_after_done");
+        return;
+    }
+    const Utf8Repair repaired = repairUtf8(data);
+    if (repaired.changed)
+        warn("invalid_utf8");
+    raiseError(errorFromBody(repaired.text));
+}
+
+void MessageReader::message(std::string_view name, std::string_view data, bool unterminated) {
+    const std::string_view content = trimmed(data);
+    if (m_done) {
+        warn("data_after_done");
+        return;
+    }
+    if (!content.empty() && content.front() == ':') {
+        // A proxy wrapped a comment into a data line.
+        emit(Keepalive{repairUtf8(trimmed(content.substr(1, kMaxNoteBytes))).text});
+        warn("wrapped_comment");
+        return;
+    }
+    const bool terminator = m_dialect->isTerminator(content);
+    Utf8Repair repaired;
+    std::string_view text = content;
+    m_repaired = false;
+    if (!terminator && !isValidUtf8(content)) {
+        repaired = repairUtf8(content);
+        text = repaired.text;
+        // What the server itself replaced is another matter, and can no longer be told from ours.
+        m_repaired = !contains(content, kReplacement);
+    }
+    const bool good = !terminator && m_document.parse(text, m_options.jsonDepth);
+    if (unterminated) {
+        warn("unterminated_tail");
+        // What was cut off in the middle of its JSON is no message.
+        if (!good && !terminator && name != "error")
+            return;
+    }
+    m_now.message = m_messages++;
+    emit(MessageArrived{});
+    if (terminator) {
+        flush();
+        m_done = true;
+        return;
+    }
+    if (repaired.changed)
+        warn("invalid_utf8");
+    if (!good) {
+        if (name == "error")
+            raiseError(errorFromBody(text));
+        else
+            warn("bad_json");
+        return;
+    }
+    m_content.clear();
+    m_dialect->readMessage(m_document.root(), m_content);
+    if (name == "error" && !m_content.error)
+        m_content.error = errorFromBody(text);
+    tell();
+}
+
+bool MessageReader::wholeAnswer(std::string_view body) {
+    const Utf8Repair repaired = repairUtf8(trimmed(body));
+    m_repaired = repaired.changed;
+    if (!m_document.parse(repaired.text, m_options.jsonDepth))
+        return false;
+    JsonView root = m_document.root();
+    if (root.isArray() && root.size() == 1)
+        root = *root.begin();
+    m_content.clear();
+    bool known = m_dialect->readWholeAnswer(root, m_content);
+    if (!known && !m_content.error && (root["message"].isString() || root["detail"]))
+        m_content.error = errorFrom(root);
+    known = known || m_content.error.has_value();
+    if (!known)
+        return false;
+    m_now.message = m_messages++;
+    emit(MessageArrived{});
+    if (repaired.changed)
+        warn("invalid_utf8");
+    tell();
+    flush();
+    return true;
+}
+
+void MessageReader::tell() {
+    for (const std::uint16_t choice : m_content.choices)
+        m_choices.try_emplace(choice);
+    for (ToolCallOpened& opened : m_content.opened)
+        emit(std::move(opened));
+
+    m_delta.fragments.clear();
+    for (const RawFragment& raw : m_content.fragments)
+        takeFragment(raw);
+    m_delta.hints = m_content.hints;
+    const TokenHints& hints = m_delta.hints;
+    if (!m_delta.fragments.empty() || hints.runningUsage || hints.runningTimings || hints.ids || hints.logprobs ||
+        hints.engine)
+        emit(std::move(m_delta));
+    m_delta = {};
+
+    if (m_content.usage)
+        emit(*m_content.usage);
+    if (m_content.timings)
+        emit(std::move(*m_content.timings));
+    keepNews(m_content.identity.provider, m_identity.provider);
+    keepNews(m_content.identity.systemFingerprint, m_identity.systemFingerprint);
+    keepNews(m_content.identity.model, m_identity.model);
+    if (!m_content.identity.provider.empty() || !m_content.identity.systemFingerprint.empty() ||
+        !m_content.identity.model.empty())
+        emit(std::move(m_content.identity));
+    if (!m_content.keepalive.empty())
+        emit(Keepalive{m_content.keepalive});
+    for (FinishReported& finish : m_content.finishes) {
+        std::string& known = m_choices[finish.choice].finish;
+        if (known != finish.reason) {
+            known = finish.reason;
+            emit(std::move(finish));
+        }
+    }
+    if (m_content.error)
+        raiseError(std::move(*m_content.error));
+}
+
+CumulativeText& MessageReader::cumulative(const RawFragment& raw) {
+    ChoiceState& choice = m_choices[raw.choice];
+    std::optional<CumulativeText>& text = raw.channel == Channel::reasoning ? choice.reasoning : choice.answer;
+    if (!text)
+        text.emplace(m_options.cumulative ? CumulativeText::Mode::always : CumulativeText::Mode::guard);
+    return *text;
+}
+
+void MessageReader::takeFragment(const RawFragment& raw) {
+    std::string_view text = raw.text;
+    if (raw.channel == Channel::answer || raw.channel == Channel::reasoning) {
+        const CumulativeText::News news = cumulative(raw).take(text);
+        if (news.repeated && !m_options.cumulative)
+            warn("cumulative_chunk");
+        text = news.text;
+        if (text.empty())
+            return;
+    }
+    if (!m_repaired && contains(text, kReplacement))
+        warn("replacement_char");
+    if (m_halves.empty() && !holdsHalves(text))
+        takeText(raw, std::string(text), m_now);
+    else
+        takeWithHalves(raw, text);
+}
+
+void MessageReader::takeWithHalves(const RawFragment& raw, std::string_view text) {
+    const TextKey key{raw.choice, raw.channel, raw.toolCall, raw.isToolName};
+    std::string whole(text);
+    if (const auto held = m_halves.find(key); held != m_halves.end()) {
+        if (beginsWithLowHalf(text))
+            whole.insert(0, held->second.bytes);
+        else
+            takeText(raw, wtf8ToUtf8(held->second.bytes), held->second.stamp);
+        m_halves.erase(held);
+    }
+    if (!holdsHalves(whole)) {
+        takeText(raw, std::move(whole), m_now);
+        return;
+    }
+    warn("lone_surrogate");
+    if (endsWithHighHalf(whole)) {
+        constexpr std::size_t kHalfBytes = 3;
+        m_halves[key] = {raw, whole.substr(whole.size() - kHalfBytes), m_now};
+        whole.resize(whole.size() - kHalfBytes);
+    }
+    takeText(raw, wtf8ToUtf8(whole), m_now);
+}
+
+void MessageReader::takeText(const RawFragment& raw, std::string text, const Stamp& stamp) {
+    if (text.empty())
+        return;
+    if (!m_options.thinkTags || raw.channel != Channel::answer) {
+        put({raw.channel, raw.choice, std::move(text), raw.toolCall, raw.isToolName}, stamp);
+        return;
+    }
+    ThinkSplitter& splitter = m_choices[raw.choice].thinking;
+    m_pieces.clear();
+    m_heldStamps.insert_or_assign(stamp.message, stamp);
+    splitter.feed(text, stamp.message, m_pieces);
+    takePieces(raw);
+    const bool holding = std::any_of(m_choices.begin(), m_choices.end(),
+                                     [](const auto& choice) { return choice.second.thinking.holding(); });
+    if (!holding)
+        m_heldStamps.clear();
+}
+
+void MessageReader::takePieces(const RawFragment& raw) {
+    for (ThinkSplitter::Piece& piece : m_pieces)
+        put({piece.channel, raw.choice, std::move(piece.text), 0, false}, stampOf(piece.message));
+}
+
+MessageReader::Stamp MessageReader::stampOf(std::uint32_t message) const {
+    const auto known = m_heldStamps.find(message);
+    return known == m_heldStamps.end() ? m_now : known->second;
+}
+
+void MessageReader::put(Fragment fragment, const Stamp& stamp) {
+    m_anyFragment = true;
+    // Text that was held back belongs to the message that brought it, as long as the order of the rows allows.
+    const bool late = stamp.message != m_now.message && (!m_everText || m_lastTextMessage <= stamp.message);
+    m_everText = true;
+    if (!late) {
+        m_lastTextMessage = m_now.message;
+        m_delta.fragments.push_back(std::move(fragment));
+        return;
+    }
+    m_lastTextMessage = stamp.message;
+    TokenDelta delta;
+    delta.fragments.push_back(std::move(fragment));
+    m_out->push_back({stamp.at, stamp.read, stamp.message, std::move(delta)});
+}
+
+void MessageReader::flush() {
+    m_delta = {};
+    for (auto& [key, held] : std::exchange(m_halves, {}))
+        takeText(held.fragment, wtf8ToUtf8(held.bytes), held.stamp);
+    for (auto& [index, choice] : m_choices) {
+        m_pieces.clear();
+        choice.thinking.finish(m_pieces);
+        RawFragment raw;
+        raw.choice = index;
+        takePieces(raw);
+    }
+    m_heldStamps.clear();
+    if (!m_delta.fragments.empty())
+        emit(std::move(m_delta));
+    m_delta = {};
+}
+
+} // namespace decodescope

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "core/wire/cumulative_text.h"
+#include "core/wire/dialect.h"
+#include "core/wire/json_reader.h"
+#include "core/wire/stream_event.h"
+#include "core/wire/think_splitter.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace decodescope {
+
+/// From messages to events: reads each through the dialect, mends its text, and keeps the book of what a verdict needs. All that is told
+/// carries the stamp of the read given last by at().
+class MessageReader {
+public:
+    struct Options {
+        bool thinkTags = false;
+        bool cumulative = false;
+        int jsonDepth = JsonDocument::kMaxDepth;
+    };
+    MessageReader(std::unique_ptr<Dialect> dialect, Options options);
+
+    /// The read whose bytes are being looked at, and where its events go.
+    void at(Instant at, std::uint32_t read, std::vector<StreamEvent>& out);
+
+    /// An SSE event. `name` is its `event:` field; `unterminated` if it lacked its blank line.
+    void message(std::string_view name, std::string_view data, bool unterminated);
+    /// A comment line without its colon.
+    void comment(std::string_view text);
+    /// The data of the non-standard `error:` field.
+    void errorField(std::string_view data);
+    /// The body of an answer that came whole. False if it is none.
+    bool wholeAnswer(std::string_view body);
+
+    /// Nothing more comes: hands out text that was held back.
+    void flush();
+    void warn(std::string_view name);
+    void emit(decltype(StreamEvent::what) what);
+
+    [[nodiscard]] std::uint32_t messages() const noexcept { return m_messages; }
+    [[nodiscard]] bool doneSeen() const noexcept { return m_done; }
+    [[nodiscard]] const std::optional<ServerError>& error() const noexcept { return m_error; }
+    /// Whether every choice that was heard of has a finish reason.
+    [[nodiscard]] bool finished() const noexcept;
+    [[nodiscard]] bool anyFragment() const noexcept { return m_anyFragment; }
+
+private:
+    struct Stamp {
+        Instant at{};
+        std::uint32_t read = 0;
+        std::uint32_t message = 0;
+    };
+    /// Text streams whose pieces belong together: a channel of a choice, or the name or arguments of a call.
+    using TextKey = std::tuple<std::uint16_t, Channel, std::uint16_t, bool>;
+    struct HeldHalf {
+        RawFragment fragment; // text: unused
+        std::string bytes;
+        Stamp stamp;
+    };
+    struct ChoiceState {
+        std::string finish;
+        std::optional<CumulativeText> answer, reasoning;
+        ThinkSplitter thinking;
+    };
+
+    void tell();
+    void takeFragment(const RawFragment& raw);
+    void takeWithHalves(const RawFragment& raw, std::string_view text);
+    void takeText(const RawFragment& raw, std::string text, const Stamp& stamp);
+    void put(Fragment fragment, const Stamp& stamp);
+    void takePieces(const RawFragment& raw);
+    CumulativeText& cumulative(const RawFragment& raw);
+    void raiseError(ServerError error);
+    [[nodiscard]] Stamp stampOf(std::uint32_t message) const;
+
+    std::unique_ptr<Dialect> m_dialect;
+    Options m_options;
+    std::vector<StreamEvent>* m_out = nullptr;
+    Stamp m_now;
+    std::uint32_t m_messages = 0;
+    bool m_done = false;
+    bool m_anyFragment = false;
+    std::optional<ServerError> m_error;
+    std::set<std::string, std::less<>> m_warned;
+    std::map<std::uint16_t, ChoiceState> m_choices;
+    ServerIdentity m_identity;
+
+    JsonDocument m_document;
+    MessageContent m_content;
+    TokenDelta m_delta;
+    bool m_repaired = false; // the message held bytes that are no UTF-8
+    std::map<TextKey, HeldHalf> m_halves;
+    std::map<std::uint32_t, Stamp> m_heldStamps; // of messages of which a splitter holds text
+    std::vector<ThinkSplitter::Piece> m_pieces;
+    std::uint32_t m_lastTextMessage = 0;
+    bool m_everText = false;
+};
+
+} // namespace decodescope

@@ -1,0 +1,302 @@
+#include "core/wire/openai_common.h"
+
+#include "core/wire/server_error.h"
+#include "core/wire/surrogates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace decodescope {
+namespace {
+
+constexpr std::size_t kMaxToolCalls = 1024;
+constexpr double kMsPerSecond = 1000;
+
+std::string cleanText(JsonView value) { return wtf8ToUtf8(value.text()); }
+
+std::optional<double> secondsAsMs(JsonView value) {
+    const auto seconds = value.number();
+    return seconds ? std::optional(*seconds * kMsPerSecond) : std::nullopt;
+}
+
+std::optional<std::uint64_t> firstCount(std::initializer_list<JsonView> places) {
+    for (const JsonView place : places) {
+        if (const auto n = place.count())
+            return n;
+    }
+    return std::nullopt;
+}
+
+template <class T> void replaceIfTold(std::optional<T>& value, const std::optional<T>& told) {
+    if (told)
+        value = told;
+}
+
+/// Takes the totals of a `usage` object, each under the names that servers give it.
+void readUsage(JsonView usage, MessageContent& out) {
+    if (!usage.isObject())
+        return;
+    UsageReport told;
+    told.prompt = firstCount({usage["prompt_tokens"], usage["input_tokens"]});
+    told.completion = firstCount({usage["completion_tokens"], usage["output_tokens"]});
+    told.reasoning = firstCount({usage["completion_tokens_details"]["reasoning_tokens"],
+                                 usage["output_tokens_details"]["reasoning_tokens"], usage["reasoning_tokens"]});
+    told.cached = firstCount({usage["prompt_tokens_details"]["cached_tokens"],
+                              usage["input_tokens_details"]["cached_tokens"], usage["prompt_cache_hit_tokens"],
+                              usage["cached_tokens"]});
+    if (told.prompt || told.completion || told.reasoning || told.cached) {
+        if (!out.usage)
+            out.usage.emplace();
+        replaceIfTold(out.usage->prompt, told.prompt);
+        replaceIfTold(out.usage->completion, told.completion);
+        replaceIfTold(out.usage->reasoning, told.reasoning);
+        replaceIfTold(out.usage->cached, told.cached);
+        replaceIfTold(out.hints.runningUsage, told.completion);
+    }
+    ServerTimings timings;
+    timings.queueMs = secondsAsMs(usage["queue_time"]);
+    timings.promptMs = secondsAsMs(usage["prompt_time"]);
+    timings.decodeMs = secondsAsMs(usage["completion_time"]);
+    if (timings.queueMs || timings.promptMs || timings.decodeMs) {
+        timings.raw = usage.source();
+        out.timings = std::move(timings);
+    }
+}
+
+/// llama.cpp's `timings`.
+void readTimings(JsonView timings, MessageContent& out) {
+    if (!timings.isObject())
+        return;
+    ServerTimings told;
+    told.promptMs = timings["prompt_ms"].number();
+    told.decodeMs = timings["predicted_ms"].number();
+    told.raw = timings.source();
+    out.timings = std::move(told);
+    out.hints.runningTimings = timings["predicted_n"].count();
+}
+
+void addCount(std::optional<std::uint32_t>& to, std::size_t n) {
+    to = static_cast<std::uint32_t>(std::min<std::size_t>(to.value_or(0) + n, std::numeric_limits<std::uint32_t>::max()));
+}
+
+Channel channelOfPart(JsonView part, Channel otherwise) {
+    const std::string_view type = part["type"].text();
+    if (type == "thinking" || type == "reasoning" || type == "reasoning_text" || type == "summary_text")
+        return Channel::reasoning;
+    if (type == "refusal")
+        return Channel::refusal;
+    return otherwise;
+}
+
+void addPart(JsonView part, Channel channel, std::uint16_t choice, MessageContent& out) {
+    if (part.isString()) {
+        out.add(channel, choice, part.text());
+        return;
+    }
+    const Channel own = channelOfPart(part, channel);
+    for (const std::string_view key : {"text", "thinking", "reasoning", "refusal", "content", "summary"}) {
+        const JsonView inner = part[key];
+        if (inner.isString() && !inner.text().empty()) {
+            out.add(own, choice, inner.text());
+            return;
+        }
+        if (inner.isArray()) {
+            for (const JsonView element : inner) {
+                if (element.isString())
+                    out.add(own, choice, element.text());
+                else if (element["text"].isString())
+                    out.add(own, choice, element["text"].text());
+            }
+            return;
+        }
+    }
+}
+
+/// Groups of reasoning pieces, each from one field. A group that says what an earlier one said is taken back: the
+/// same thought under a second name is no second thought.
+class Thoughts {
+public:
+    explicit Thoughts(MessageContent& out) : m_out(out) {}
+
+    /// The fragments from `first` on are a group (together with pieces of other channels, which are left alone).
+    void close(std::size_t first) {
+        std::string text;
+        for (std::size_t i = first; i < m_out.fragments.size(); ++i) {
+            if (m_out.fragments[i].channel == Channel::reasoning)
+                text += m_out.fragments[i].text;
+        }
+        if (text.empty())
+            return;
+        if (std::find(m_known.begin(), m_known.end(), text) == m_known.end()) {
+            m_known.push_back(std::move(text));
+            return;
+        }
+        const auto group = m_out.fragments.begin() + static_cast<std::ptrdiff_t>(first);
+        m_out.fragments.erase(std::remove_if(group, m_out.fragments.end(),
+                                             [](const RawFragment& f) { return f.channel == Channel::reasoning; }),
+                              m_out.fragments.end());
+    }
+
+private:
+    MessageContent& m_out;
+    std::vector<std::string> m_known;
+};
+
+} // namespace
+
+bool isDone(std::string_view data) { return data == "[DONE]"; }
+
+std::optional<std::uint16_t> choiceIndex(JsonView choice, std::size_t place) {
+    const JsonView told = choice["index"];
+    const std::uint64_t index = told ? told.count().value_or(std::numeric_limits<std::uint64_t>::max()) : place;
+    if (index > std::numeric_limits<std::uint16_t>::max())
+        return std::nullopt;
+    return static_cast<std::uint16_t>(index);
+}
+
+void readEnvelope(JsonView message, MessageContent& out) {
+    out.error = errorIn(message);
+    readUsage(message["x_groq"]["usage"], out);
+    readUsage(message["usage"], out);
+    readTimings(message["timings"], out);
+    out.identity.provider = cleanText(message["provider"]);
+    out.identity.systemFingerprint = cleanText(message["system_fingerprint"]);
+    out.identity.model = cleanText(message["model"]);
+    const JsonView progress = message["prompt_progress"];
+    if (progress.isObject()) {
+        out.keepalive = fmt::format("prompt {} of {}", progress["processed"].count().value_or(0),
+                                    progress["total"].count().value_or(0));
+    }
+}
+
+void readChoiceMarks(JsonView choice, std::uint16_t index, MessageContent& out) {
+    out.choices.push_back(index);
+    const std::string_view reason = choice["finish_reason"].text();
+    if (!reason.empty())
+        out.finishes.push_back({index, wtf8ToUtf8(reason)});
+    const JsonView logprobs = choice["logprobs"];
+    for (const std::string_view key : {"content", "refusal", "tokens"}) {
+        if (logprobs[key].size() > 0)
+            addCount(out.hints.logprobs, logprobs[key].size());
+    }
+    for (const JsonView ids : {choice["token_ids"], choice["delta"]["token_ids"]}) {
+        if (ids.size() > 0)
+            addCount(out.hints.ids, ids.size());
+    }
+    readUsage(choice["usage"], out);
+    if (!out.error)
+        out.error = errorIn(choice);
+}
+
+void addText(JsonView value, Channel channel, std::uint16_t choice, MessageContent& out) {
+    if (value.isString()) {
+        out.add(channel, choice, value.text());
+    } else if (value.isArray()) {
+        for (const JsonView part : value)
+            addPart(part, channel, choice, out);
+    } else if (value.isObject()) {
+        addPart(value, channel, choice, out);
+    }
+}
+
+void addDeltaText(JsonView delta, std::string_view answerKey, std::uint16_t choice, MessageContent& out) {
+    constexpr std::string_view kReasoningKeys[] = {"reasoning_content", "reasoning", "reasoning_text", "thinking",
+                                                   "reasoning_details"};
+    Thoughts thoughts(out);
+    for (const std::string_view key : kReasoningKeys) {
+        const std::size_t first = out.fragments.size();
+        addText(delta[key], Channel::reasoning, choice, out);
+        thoughts.close(first);
+    }
+    const std::size_t first = out.fragments.size();
+    addText(delta[answerKey], Channel::answer, choice, out);
+    if (delta[answerKey].isArray())
+        thoughts.close(first);
+    addText(delta["refusal"], Channel::refusal, choice, out);
+    addText(delta["audio"]["transcript"], Channel::answer, choice, out);
+}
+
+void ToolCallTable::read(JsonView entry, JsonView function, std::uint16_t choice, MessageContent& out) {
+    std::optional<std::size_t> call = find(entry, function, choice);
+    if (!call)
+        call = open(entry, choice, out);
+    if (call)
+        fragments(*call, function, out);
+}
+
+void ToolCallTable::readWhole(JsonView entry, JsonView function, std::uint16_t choice, MessageContent& out) {
+    if (const auto call = open(entry, choice, out))
+        fragments(*call, function, out);
+}
+
+std::optional<std::size_t> ToolCallTable::find(JsonView entry, JsonView function, std::uint16_t choice) const {
+    const auto index = entry["index"].count();
+    const std::string id = cleanText(entry["id"]);
+    const bool named = !function["name"].text().empty();
+    for (std::size_t i = m_calls.size(); i-- > 0;) {
+        const Call& call = m_calls[i];
+        if (call.choice != choice)
+            continue;
+        if (index) {
+            if (call.index != index)
+                continue;
+            // Some servers number every call 0: a new id that comes with a name is a new call. (A new id alone is not:
+            // others invent one for each piece.)
+            const bool another = !id.empty() && !call.id.empty() && id != call.id && named;
+            return another ? std::nullopt : std::optional(i);
+        }
+        if (!id.empty()) {
+            if (call.id == id)
+                return i;
+            continue;
+        }
+        // Neither index nor id: the latest call goes on, unless a second name begins another.
+        return named && !call.name.empty() ? std::nullopt : std::optional(i);
+    }
+    return std::nullopt;
+}
+
+std::optional<std::size_t> ToolCallTable::open(JsonView entry, std::uint16_t choice, MessageContent& out) {
+    if (m_calls.size() >= kMaxToolCalls)
+        return std::nullopt;
+    const std::size_t number = m_calls.size();
+    Call& call = m_calls.emplace_back();
+    call.choice = choice;
+    call.index = entry["index"].count();
+    call.id = cleanText(entry["id"]);
+    ToolCallOpened& opened = out.opened.emplace_back();
+    opened.toolCall = static_cast<std::uint16_t>(number);
+    opened.choice = choice;
+    if (!call.id.empty())
+        opened.id = call.id;
+    return number;
+}
+
+void ToolCallTable::fragments(std::size_t number, JsonView function, MessageContent& out) {
+    Call& call = m_calls[number];
+    const auto add = [&](std::string_view text, bool isName) {
+        if (text.empty())
+            return;
+        RawFragment& fragment = out.fragments.emplace_back();
+        fragment.channel = Channel::tool;
+        fragment.choice = call.choice;
+        fragment.text = text;
+        fragment.toolCall = static_cast<std::uint16_t>(number);
+        fragment.isToolName = isName;
+    };
+    // Some servers repeat the whole name with every piece of the arguments.
+    const std::string_view name = function["name"].text();
+    if (name != call.name) {
+        add(name, true);
+        call.name += name;
+    }
+    const JsonView arguments = function["arguments"];
+    if (arguments.isString())
+        add(arguments.text(), false);
+    else if (arguments.isObject() || arguments.isArray())
+        add(arguments.source(), false);
+}
+
+} // namespace decodescope

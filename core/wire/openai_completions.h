@@ -1,0 +1,16 @@
+#pragma once
+
+#include "core/wire/dialect.h"
+#include "core/wire/openai_common.h"
+
+namespace decodescope {
+
+/// The legacy `/v1/completions`: `choices[].text` instead of a delta.
+class OpenAiCompletions final : public Dialect {
+public:
+    void readMessage(JsonView message, MessageContent& out) override;
+    [[nodiscard]] bool readWholeAnswer(JsonView answer, MessageContent& out) override;
+    [[nodiscard]] bool isTerminator(std::string_view data) const override { return isDone(data); }
+};
+
+} // namespace decodescope

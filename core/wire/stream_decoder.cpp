@@ -1,0 +1,349 @@
+#include "core/wire/stream_decoder.h"
+
+#include "core/base/utf8.h"
+#include "core/wire/body_sniffer.h"
+#include "core/wire/content_coding.h"
+#include "core/wire/dialect.h"
+#include "core/wire/http_reader.h"
+#include "core/wire/message_reader.h"
+#include "core/wire/retry_after.h"
+#include "core/wire/sse_decoder.h"
+#include "core/wire/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace decodescope {
+namespace {
+
+class Decoder final : public StreamDecoder, private HttpSink, private SseSink {
+public:
+    Decoder(const DecoderOptions& options, std::unique_ptr<Dialect> dialect);
+
+    void feed(const ByteChunk& chunk, std::vector<StreamEvent>& out) override;
+    void finish(const TransportEnd& end, std::vector<StreamEvent>& out) override;
+    [[nodiscard]] bool complete() const noexcept override;
+    [[nodiscard]] bool onlyTailExpected() const noexcept override;
+    [[nodiscard]] bool reusable() const noexcept override { return m_http.reusable(); }
+
+private:
+    /// What is made of the bytes of the body.
+    enum class Body {
+        waiting, ///< no head yet
+        sniffing,
+        events,
+        whole,   ///< one JSON text
+        kept,    ///< an error answer, kept to be shown
+        ignored
+    };
+
+    void onHttpHead(const ResponseHead& head, std::string_view reason) override;
+    void onHttpBody(std::string_view bytes) override;
+    void onHttpEnd() override { endBody(EndOfBody::clean); }
+    void onSseEvent(std::string_view name, std::string_view data) override;
+    void onSseComment(std::string_view text) override { m_reader.comment(text); }
+    void onSseErrorField(std::string_view data) override { m_reader.errorField(data); }
+
+    enum class EndOfBody { clean, cut };
+    void beginBareBody();
+    void chooseCoding();
+    void takeBody(std::string_view bytes);
+    void sniff(std::string_view bytes);
+    void chooseBody(BodyKind kind);
+    void endBody(EndOfBody how);
+    void keep(std::string_view bytes, std::size_t limit);
+    void refuse(std::string message);
+    void failAs(ErrorKind kind, std::string message);
+    void readHttp(std::string_view bytes);
+
+    DecoderOptions m_options;
+    HttpReader m_http;
+    SseDecoder m_sse;
+    MessageReader m_reader;
+    std::unique_ptr<Inflater> m_inflater;
+    Body m_body = Body::waiting;
+    std::string m_sniffed;
+    std::string m_kept; // the body of an error answer, or of one that came whole
+    std::size_t m_bodyBytes = 0;
+    bool m_typeIsEvents = false;
+    bool m_inTail = false;
+    bool m_keptEnough = false;
+    bool m_ended = false;
+    Instant m_lastAt{};
+    std::uint32_t m_lastRead = 0;
+    bool m_anyRead = false;
+    ResponseFacts m_facts;
+};
+
+Decoder::Decoder(const DecoderOptions& options, std::unique_ptr<Dialect> dialect)
+    : m_options(options)
+    , m_http(*this, options.limits.headerBytes)
+    , m_sse(*this, options.limits.eventBytes)
+    , m_reader(std::move(dialect), {options.thinkTags, options.cumulative, options.limits.jsonDepth}) {
+    m_facts.requestUrl = options.requestUrl;
+    m_facts.framed = options.framing == Framing::http;
+}
+
+void Decoder::feed(const ByteChunk& chunk, std::vector<StreamEvent>& out) {
+    if (m_ended)
+        return;
+    m_lastAt = chunk.at;
+    m_lastRead = chunk.read;
+    m_anyRead = true;
+    m_reader.at(chunk.at, chunk.read, out);
+    if (m_facts.failure != ErrorKind::none || chunk.bytes.empty())
+        return;
+    m_facts.anyBytes = true;
+    if (m_options.framing == Framing::http) {
+        readHttp(chunk.bytes);
+    } else {
+        beginBareBody();
+        takeBody(chunk.bytes);
+    }
+}
+
+void Decoder::readHttp(std::string_view bytes) {
+    switch (m_http.feed(bytes)) {
+    case HttpReader::Status::open:
+    case HttpReader::Status::done:
+        return;
+    case HttpReader::Status::tooLarge:
+        failAs(ErrorKind::tooLarge, fmt::format("The head of the answer is longer than {} KiB.",
+                                                m_options.limits.headerBytes >> 10));
+        return;
+    case HttpReader::Status::malformed:
+        failAs(ErrorKind::malformed, fmt::format("The answer is not proper HTTP: {}.", m_http.problem()));
+        return;
+    }
+}
+
+void Decoder::finish(const TransportEnd& end, std::vector<StreamEvent>& out) {
+    if (m_ended)
+        return;
+    // What only the end completes had arrived with the last read.
+    m_reader.at(m_anyRead ? m_lastAt : end.at, m_lastRead, out);
+    const bool peerClosed = end.kind == ErrorKind::none;
+    bool clean = peerClosed;
+    if (m_options.framing == Framing::http)
+        clean = peerClosed && m_facts.failure == ErrorKind::none && m_http.finish();
+    else
+        beginBareBody();
+    endBody(clean ? EndOfBody::clean : EndOfBody::cut);
+    m_reader.flush();
+    m_ended = true;
+
+    m_facts.headDone = m_options.framing == Framing::bodyOnly || m_http.headDone();
+    StreamEnd last = judge(m_facts, end, m_reader, m_kept);
+    if (last.verdict == StreamEnd::Verdict::complete && !last.notStreamed && !m_reader.doneSeen())
+        m_reader.warn("no_done");
+    m_reader.at(end.at, m_lastRead, out);
+    m_reader.emit(std::move(last));
+}
+
+bool Decoder::complete() const noexcept {
+    return m_ended || m_facts.failure != ErrorKind::none || m_reader.doneSeen() || m_facts.bodyEnded || m_keptEnough;
+}
+
+bool Decoder::onlyTailExpected() const noexcept {
+    return !complete() && (m_reader.finished() || m_reader.error().has_value());
+}
+
+void Decoder::failAs(ErrorKind kind, std::string message) {
+    m_body = Body::ignored;
+    if (m_facts.failure == ErrorKind::none) {
+        m_facts.failure = kind;
+        m_facts.failureMessage = std::move(message);
+    }
+}
+
+void Decoder::beginBareBody() {
+    if (m_body != Body::waiting)
+        return;
+    m_body = Body::sniffing;
+    m_typeIsEvents = true;
+    m_facts.status = 200;
+    m_reader.emit(ResponseHead{});
+}
+
+void Decoder::onHttpHead(const ResponseHead& head, std::string_view reason) {
+    m_facts.status = head.status;
+    m_facts.reason = reason;
+    m_facts.headers = head.headers;
+    m_reader.emit(head);
+    const std::string_view type = headerValue(head.headers, "content-type");
+    m_typeIsEvents = isMediaType(type, "text/event-stream");
+    m_body = head.status >= 200 && head.status < 300 ? Body::sniffing : Body::kept;
+    chooseCoding();
+}
+
+void Decoder::chooseCoding() {
+    std::string codings;
+    for (const auto& [name, value] : m_facts.headers) {
+        if (name == "content-encoding")
+            codings += (codings.empty() ? "" : ", ") + value;
+    }
+    switch (const ContentCoding coding = contentCodingFromHeader(codings); coding) {
+    case ContentCoding::identity:
+        return;
+    case ContentCoding::gzip:
+    case ContentCoding::deflate:
+        m_inflater = std::make_unique<Inflater>(coding, m_options.limits.bodyBytes);
+        return;
+    case ContentCoding::unknown:
+        break;
+    }
+    if (m_body == Body::kept)
+        m_body = Body::ignored; // the status says enough
+    else
+        failAs(ErrorKind::badContentType,
+               fmt::format("The server compressed the stream with \"{}\", which Decodescope does not read (it asked for none; "
+                           "gzip and deflate would do).",
+                           codings));
+}
+
+void Decoder::onHttpBody(std::string_view bytes) {
+    if (m_body == Body::ignored)
+        return;
+    if (!m_inflater) {
+        takeBody(bytes);
+        return;
+    }
+    switch (m_inflater->feed(bytes, [this](std::string_view piece) { takeBody(piece); })) {
+    case Inflater::Status::open:
+        return;
+    case Inflater::Status::tooLarge:
+        failAs(ErrorKind::tooLarge, "The compressed answer grows beyond all measure when it is unpacked.");
+        return;
+    case Inflater::Status::corrupt:
+        failAs(ErrorKind::malformed, "The compressed body of the answer is damaged.");
+        return;
+    }
+}
+
+void Decoder::takeBody(std::string_view bytes) {
+    const std::size_t allowed = m_options.limits.bodyBytes - m_bodyBytes;
+    const bool over = bytes.size() > allowed;
+    bytes = bytes.substr(0, allowed);
+    m_bodyBytes += bytes.size();
+    switch (m_body) {
+    case Body::waiting:
+    case Body::ignored:
+        return;
+    case Body::sniffing:
+        sniff(bytes);
+        break;
+    case Body::events:
+        if (m_sse.feed(bytes) == SseDecoder::Status::tooLarge)
+            failAs(ErrorKind::tooLarge, fmt::format("One event of the stream is longer than {} MiB.",
+                                                    m_options.limits.eventBytes >> 20));
+        break;
+    case Body::whole:
+        keep(bytes, m_options.limits.eventBytes);
+        if (m_keptEnough)
+            failAs(ErrorKind::tooLarge,
+                   fmt::format("The answer is longer than {} MiB.", m_options.limits.eventBytes >> 20));
+        break;
+    case Body::kept:
+        keep(bytes, m_options.limits.errorBodyBytes);
+        return;
+    }
+    if (over)
+        failAs(ErrorKind::tooLarge, fmt::format("The answer is longer than {} MiB.", m_options.limits.bodyBytes >> 20));
+}
+
+void Decoder::keep(std::string_view bytes, std::size_t limit) {
+    const std::size_t room = limit - std::min(limit, m_kept.size());
+    m_keptEnough = m_keptEnough || bytes.size() > room;
+    m_kept.append(bytes.substr(0, room));
+}
+
+void Decoder::sniff(std::string_view bytes) {
+    m_sniffed.append(bytes);
+    const BodyKind kind = sniffBody(m_sniffed);
+    if (kind != BodyKind::undecided)
+        chooseBody(kind);
+}
+
+void Decoder::chooseBody(BodyKind kind) {
+    const std::string_view type = headerValue(m_facts.headers, "content-type");
+    switch (kind) {
+    case BodyKind::sse:
+        m_body = Body::events;
+        break;
+    case BodyKind::json:
+        m_body = Body::whole;
+        break;
+    case BodyKind::html:
+        refuse("The server sent a web page instead of a stream.");
+        break;
+    case BodyKind::undecided:
+    case BodyKind::other:
+        if (m_typeIsEvents || kind == BodyKind::undecided)
+            m_body = Body::events;
+        else if (isMediaType(type, "application/vnd.amazon.eventstream"))
+            refuse("The server sent a binary Bedrock event stream, which Decodescope does not read: ask through a proxy that "
+                   "speaks the OpenAI API.");
+        else
+            refuse(fmt::format("The server sent {} that is no event stream.", type.empty() ? "something" : type));
+        break;
+    }
+    const bool fits = m_body == Body::whole ? isMediaType(type, "application/json") : m_typeIsEvents;
+    if (!fits && kind != BodyKind::undecided && (m_body == Body::events || m_body == Body::whole))
+        m_reader.warn("content_type_mismatch");
+    const std::string first = std::exchange(m_sniffed, {});
+    m_bodyBytes -= first.size();
+    takeBody(first);
+}
+
+void Decoder::refuse(std::string message) {
+    m_body = Body::kept;
+    m_facts.refused = true;
+    m_facts.failureMessage = std::move(message);
+}
+
+void Decoder::onSseEvent(std::string_view name, std::string_view data) {
+    if (m_facts.failure != ErrorKind::none)
+        return;
+    if (m_reader.messages() >= m_options.limits.messages) {
+        failAs(ErrorKind::tooLarge, fmt::format("The stream has more than {} events.", m_options.limits.messages));
+        return;
+    }
+    m_reader.message(name, data, m_inTail);
+}
+
+void Decoder::endBody(EndOfBody how) {
+    if (m_facts.bodyEnded)
+        return;
+    m_facts.bodyEnded = true;
+    // The compressed stream may be cut although its transfer was not.
+    const bool unpacked = !m_inflater || m_inflater->ended() || m_bodyBytes == 0;
+    m_facts.cleanEnd = how == EndOfBody::clean && unpacked;
+    if (m_body == Body::sniffing)
+        chooseBody(BodyKind::undecided);
+    if (!m_facts.cleanEnd)
+        return;
+    if (m_body == Body::events) {
+        m_inTail = true;
+        m_sse.finish();
+    } else if (m_body == Body::whole) {
+        m_facts.whole = true;
+        if (!m_reader.wholeAnswer(m_kept))
+            failAs(ErrorKind::malformed, "The server sent JSON that is no answer of this protocol.");
+        else if (m_options.streamRequested)
+            m_reader.warn("not_streamed");
+    }
+}
+
+} // namespace
+
+Result<std::unique_ptr<StreamDecoder>> StreamDecoder::create(const DecoderOptions& options) {
+    std::unique_ptr<Dialect> dialect = createDialect(options.protocol);
+    if (!dialect)
+        return fail(ErrorCode::usage, fmt::format("This version does not decode the protocol \"{}\". It knows: {}.",
+                                                  options.protocol, fmt::join(knownProtocols(), ", ")));
+    return std::make_unique<Decoder>(options, std::move(dialect));
+}
+
+} // namespace decodescope

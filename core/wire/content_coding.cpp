@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-
 #include <zlib.h>
 
 namespace decodescope {
@@ -51,8 +50,8 @@ struct Inflater::State {
     bool ended = false;
     std::array<char, kOutputPiece> piece{};
 
-    /// "deflate" means zlib by the standard and bare deflate by habit: the first byte tells (a zlib head's low half is 8, a bare block
-    /// that begins so would be a stored or fixed one with odd padding, which nobody sends).
+    /// "deflate" means zlib by the standard and bare deflate by habit: the first byte tells (a zlib head's low half is
+    /// 8, a bare block that begins so would be a stored or fixed one with odd padding, which nobody sends).
     bool begin(unsigned char firstByte) {
         constexpr int kGzip = 15 + 16;
         constexpr int kZlib = 15;
@@ -74,7 +73,9 @@ Inflater::~Inflater() {
         inflateEnd(&m_state->stream);
 }
 
-bool Inflater::ended() const noexcept { return m_state->ended; }
+bool Inflater::ended() const noexcept {
+    return m_state->ended;
+}
 
 Inflater::Status Inflater::feed(std::string_view bytes, const Take& take) {
     State& s = *m_state;

@@ -17,7 +17,8 @@ enum class ContentCoding {
 };
 [[nodiscard]] ContentCoding contentCodingFromHeader(std::string_view value);
 
-/// Inflates a gzip or deflate body as it comes, so that an event flushed by the server is had at once. We ask for no coding
+/// Inflates a gzip or deflate body as it comes, so that an event flushed by the server is had at once. We ask for no
+/// coding
 /// (`Accept-Encoding: identity`); some servers compress all the same.
 class Inflater {
 public:

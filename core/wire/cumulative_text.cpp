@@ -17,8 +17,8 @@ CumulativeText::News CumulativeText::take(std::string_view text) {
     if (m_mode == Mode::guard) {
         if (m_seen.size() > kGuardUpToBytes)
             return {text, false};
-        const bool repeats = m_pieces >= kGuardFromPieces && m_seen.size() >= kGuardFromBytes &&
-                             text.substr(0, m_seen.size()) == m_seen;
+        const bool repeats =
+            m_pieces >= kGuardFromPieces && m_seen.size() >= kGuardFromBytes && text.substr(0, m_seen.size()) == m_seen;
         const std::string_view news = repeats ? text.substr(m_seen.size()) : text;
         m_seen.append(news);
         ++m_pieces;

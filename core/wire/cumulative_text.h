@@ -13,11 +13,12 @@ public:
         always, ///< the user says that events are cumulative
         guard   ///< deltas are expected; now and then a message that repeats everything is caught
     };
-    explicit CumulativeText(Mode mode) : m_mode(mode) {}
+    explicit CumulativeText(Mode mode)
+        : m_mode(mode) {}
 
     struct News {
-        std::string_view text;  ///< the end of what was given
-        bool repeated = false;  ///< the beginning was the text so far
+        std::string_view text; ///< the end of what was given
+        bool repeated = false; ///< the beginning was the text so far
     };
     [[nodiscard]] News take(std::string_view text);
 

@@ -8,7 +8,9 @@
 namespace decodescope {
 namespace {
 
-template <class T> std::unique_ptr<Dialect> make() { return std::make_unique<T>(); }
+template <class T> std::unique_ptr<Dialect> make() {
+    return std::make_unique<T>();
+}
 
 struct Entry {
     std::string_view name;

@@ -14,7 +14,9 @@ namespace http = boost::beast::http;
 using boost::beast::error_code;
 using BeastView = boost::beast::string_view;
 
-std::string_view viewOf(BeastView v) noexcept { return {v.data(), v.size()}; }
+std::string_view viewOf(BeastView v) noexcept {
+    return {v.data(), v.size()};
+}
 
 std::string lowerCase(std::string_view text) {
     std::string out(text);
@@ -95,8 +97,8 @@ struct HttpReader::State {
     HttpSink& sink;
     std::size_t maxHeadBytes;
     std::unique_ptr<Parser> parser;
-    std::string pending;        // not consumed yet: part of a head, or of a chunk's head
-    std::size_t headBytes = 0;  // of the head that is being read
+    std::string pending;       // not consumed yet: part of a head, or of a chunk's head
+    std::size_t headBytes = 0; // of the head that is being read
     bool leftOver = false;
     Status status = Status::open;
     std::string problem;
@@ -190,6 +192,8 @@ bool HttpReader::reusable() const noexcept {
     return m_state->status == Status::done && headDone() && m_state->parser->keep_alive() && !m_state->leftOver;
 }
 
-const std::string& HttpReader::problem() const noexcept { return m_state->problem; }
+const std::string& HttpReader::problem() const noexcept {
+    return m_state->problem;
+}
 
 } // namespace decodescope

@@ -10,7 +10,9 @@ namespace {
 
 constexpr double kTwoTo53 = 9007199254740992.0;
 
-bool isDigit(char c) noexcept { return c >= '0' && c <= '9'; }
+bool isDigit(char c) noexcept {
+    return c >= '0' && c <= '9';
+}
 
 } // namespace
 
@@ -292,7 +294,9 @@ std::optional<std::string_view> JsonView::string() const noexcept {
     return pool.substr(node.textBegin, node.textEnd - node.textBegin);
 }
 
-bool JsonView::halfPairs() const noexcept { return m_document && m_document->m_nodes[m_node].halfPairs; }
+bool JsonView::halfPairs() const noexcept {
+    return m_document && m_document->m_nodes[m_node].halfPairs;
+}
 
 std::optional<double> JsonView::number() const noexcept {
     if (!m_document || m_document->m_nodes[m_node].kind != JsonDocument::Kind::number)
@@ -334,7 +338,9 @@ std::string_view JsonView::source() const noexcept {
     return m_document->m_source.substr(node.begin, node.end - node.begin);
 }
 
-std::size_t JsonView::size() const noexcept { return isArray() ? m_document->m_nodes[m_node].children : 0; }
+std::size_t JsonView::size() const noexcept {
+    return isArray() ? m_document->m_nodes[m_node].children : 0;
+}
 
 JsonView::Iterator& JsonView::Iterator::operator++() noexcept {
     m_node = m_document->m_nodes[m_node].next;

@@ -52,7 +52,9 @@ public:
     /// Walks over the elements of an array; empty for anything else.
     class Iterator {
     public:
-        Iterator(const JsonDocument* document, std::uint32_t node) : m_document(document), m_node(node) {}
+        Iterator(const JsonDocument* document, std::uint32_t node)
+            : m_document(document)
+            , m_node(node) {}
         JsonView operator*() const noexcept { return {m_document, m_node}; }
         Iterator& operator++() noexcept;
         bool operator!=(const Iterator& other) const noexcept { return m_node != other.m_node; }
@@ -66,7 +68,9 @@ public:
 
 private:
     friend class JsonDocument;
-    JsonView(const JsonDocument* document, std::uint32_t node) : m_document(document), m_node(node) {}
+    JsonView(const JsonDocument* document, std::uint32_t node)
+        : m_document(document)
+        , m_node(node) {}
 
     const JsonDocument* m_document = nullptr;
     std::uint32_t m_node = 0;
@@ -89,11 +93,11 @@ private:
     /// Values in the order of the source; an object's children are key, value, key, value.
     struct Node {
         Kind kind = Kind::null;
-        bool decoded = false;   ///< a string with escapes: its text lies in m_decoded
+        bool decoded = false; ///< a string with escapes: its text lies in m_decoded
         bool halfPairs = false;
-        std::uint32_t begin = 0, end = 0;       ///< in the source, quotes included
+        std::uint32_t begin = 0, end = 0;         ///< in the source, quotes included
         std::uint32_t textBegin = 0, textEnd = 0; ///< of a string: in the source or in m_decoded
-        std::uint32_t next = 0;                 ///< the node after this value and all its children
+        std::uint32_t next = 0;                   ///< the node after this value and all its children
         std::uint32_t children = 0;
     };
 

@@ -18,8 +18,8 @@
 
 namespace decodescope {
 
-/// From messages to events: reads each through the dialect, mends its text, and keeps the book of what a verdict needs. All that is told
-/// carries the stamp of the read given last by at().
+/// From messages to events: reads each through the dialect, mends its text, and keeps the book of what a verdict needs.
+/// All that is told carries the stamp of the read given last by at().
 class MessageReader {
 public:
     struct Options {

@@ -14,7 +14,9 @@ namespace {
 constexpr std::size_t kMaxToolCalls = 1024;
 constexpr double kMsPerSecond = 1000;
 
-std::string cleanText(JsonView value) { return wtf8ToUtf8(value.text()); }
+std::string cleanText(JsonView value) {
+    return wtf8ToUtf8(value.text());
+}
 
 std::optional<double> secondsAsMs(JsonView value) {
     const auto seconds = value.number();
@@ -43,9 +45,9 @@ void readUsage(JsonView usage, MessageContent& out) {
     told.completion = firstCount({usage["completion_tokens"], usage["output_tokens"]});
     told.reasoning = firstCount({usage["completion_tokens_details"]["reasoning_tokens"],
                                  usage["output_tokens_details"]["reasoning_tokens"], usage["reasoning_tokens"]});
-    told.cached = firstCount({usage["prompt_tokens_details"]["cached_tokens"],
-                              usage["input_tokens_details"]["cached_tokens"], usage["prompt_cache_hit_tokens"],
-                              usage["cached_tokens"]});
+    told.cached =
+        firstCount({usage["prompt_tokens_details"]["cached_tokens"], usage["input_tokens_details"]["cached_tokens"],
+                    usage["prompt_cache_hit_tokens"], usage["cached_tokens"]});
     if (told.prompt || told.completion || told.reasoning || told.cached) {
         if (!out.usage)
             out.usage.emplace();
@@ -78,7 +80,8 @@ void readTimings(JsonView timings, MessageContent& out) {
 }
 
 void addCount(std::optional<std::uint32_t>& to, std::size_t n) {
-    to = static_cast<std::uint32_t>(std::min<std::size_t>(to.value_or(0) + n, std::numeric_limits<std::uint32_t>::max()));
+    to = static_cast<std::uint32_t>(
+        std::min<std::size_t>(to.value_or(0) + n, std::numeric_limits<std::uint32_t>::max()));
 }
 
 Channel channelOfPart(JsonView part, Channel otherwise) {
@@ -118,7 +121,8 @@ void addPart(JsonView part, Channel channel, std::uint16_t choice, MessageConten
 /// same thought under a second name is no second thought.
 class Thoughts {
 public:
-    explicit Thoughts(MessageContent& out) : m_out(out) {}
+    explicit Thoughts(MessageContent& out)
+        : m_out(out) {}
 
     /// The fragments from `first` on are a group (together with pieces of other channels, which are left alone).
     void close(std::size_t first) {
@@ -146,7 +150,9 @@ private:
 
 } // namespace
 
-bool isDone(std::string_view data) { return data == "[DONE]"; }
+bool isDone(std::string_view data) {
+    return data == "[DONE]";
+}
 
 std::optional<std::uint16_t> choiceIndex(JsonView choice, std::size_t place) {
     const JsonView told = choice["index"];

@@ -40,9 +40,10 @@ std::optional<int> wholeNumber(std::string_view text) {
 
 std::optional<unsigned> month(std::string_view name) {
     for (std::size_t i = 0; i < kMonths.size(); ++i) {
-        const bool same = name.size() == 3 && std::equal(name.begin(), name.end(), kMonths[i].begin(), [](char a, char b) {
-            return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + ('a' - 'A')) : a) == b;
-        });
+        const bool same =
+            name.size() == 3 && std::equal(name.begin(), name.end(), kMonths[i].begin(), [](char a, char b) {
+                return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + ('a' - 'A')) : a) == b;
+            });
         if (same)
             return static_cast<unsigned>(i + 1);
     }

@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::size_t kMaxPlainText = 300;
 
-std::string textOf(JsonView value) { return wtf8ToUtf8(value.text()); }
+std::string textOf(JsonView value) {
+    return wtf8ToUtf8(value.text());
+}
 
 /// `detail` is a string, or FastAPI's list of `{"msg"}`.
 std::string detailOf(JsonView detail) {
@@ -62,8 +64,13 @@ std::size_t findNoCase(std::string_view text, std::string_view lower, std::size_
 
 /// Appends what the entity at the head of `text` stands for and gives its length; 0 if there is none.
 std::size_t appendEntity(std::string& out, std::string_view text) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kNamed{
-        {{"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&apos;", "'"}, {"&nbsp;", " "}, {"&middot;", "\u00B7"}}};
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kNamed{{{"&amp;", "&"},
+                                                                                   {"&lt;", "<"},
+                                                                                   {"&gt;", ">"},
+                                                                                   {"&quot;", "\""},
+                                                                                   {"&apos;", "'"},
+                                                                                   {"&nbsp;", " "},
+                                                                                   {"&middot;", "\u00B7"}}};
     for (const auto& [name, meaning] : kNamed) {
         if (text.substr(0, name.size()) == name) {
             out += meaning;
@@ -169,8 +176,7 @@ std::string htmlTitle(std::string_view page) {
     if (begin == std::string_view::npos)
         return {};
     const std::size_t end = findNoCase(page, "</title", begin);
-    const std::string_view inner =
-        page.substr(begin + 1, end == std::string_view::npos ? end : end - begin - 1);
+    const std::string_view inner = page.substr(begin + 1, end == std::string_view::npos ? end : end - begin - 1);
     std::string text;
     for (std::size_t i = 0; i < inner.size();) {
         const std::size_t entity = inner[i] == '&' ? appendEntity(text, inner.substr(i)) : 0;

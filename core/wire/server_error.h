@@ -13,11 +13,12 @@ namespace decodescope {
 /// (`"object":"error"`). Nothing for a message without error.
 [[nodiscard]] std::optional<ServerError> errorIn(JsonView message);
 
-/// The best that can be said of an object that is known to be an error: its inner `error.message`, `message` or `detail`.
+/// The best that can be said of an object that is known to be an error: its inner `error.message`, `message` or
+/// `detail`.
 [[nodiscard]] ServerError errorFrom(JsonView object);
 
-/// The same of the body of an error answer: JSON, HTML (its title) or plain text (its beginning). `body` is valid UTF-8. The
-/// message is empty if the body says nothing.
+/// The same of the body of an error answer: JSON, HTML (its title) or plain text (its beginning). `body` is valid
+/// UTF-8. The message is empty if the body says nothing.
 [[nodiscard]] ServerError errorFromBody(std::string_view body);
 
 /// The text of an HTML page's title, its white space and entities undone; empty without one.

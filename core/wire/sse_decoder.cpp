@@ -14,7 +14,9 @@ std::size_t lineEnd(std::string_view s) noexcept {
     return std::string_view::npos;
 }
 
-bool onlySpace(std::string_view s) noexcept { return s.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+bool onlySpace(std::string_view s) noexcept {
+    return s.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
 
 } // namespace
 

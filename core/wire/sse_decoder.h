@@ -27,12 +27,14 @@ public:
     enum class Tail { nothing, used };
 
     /// `maxBytes`: of one line, and of the data of one event.
-    SseDecoder(SseSink& sink, std::size_t maxBytes) : m_sink(sink), m_maxBytes(maxBytes) {}
+    SseDecoder(SseSink& sink, std::size_t maxBytes)
+        : m_sink(sink)
+        , m_maxBytes(maxBytes) {}
 
     /// After tooLarge nothing more is read.
     Status feed(std::string_view bytes);
-    /// The body ended cleanly: an event that lacks its blank line is dispatched (the standard would drop it; a last word and
-    /// its finish reason are worth more than that rule). Says whether there was one.
+    /// The body ended cleanly: an event that lacks its blank line is dispatched (the standard would drop it; a last
+    /// word and its finish reason are worth more than that rule). Says whether there was one.
     Tail finish();
 
 private:

@@ -34,8 +34,8 @@ private:
         waiting, ///< no head yet
         sniffing,
         events,
-        whole,   ///< one JSON text
-        kept,    ///< an error answer, kept to be shown
+        whole, ///< one JSON text
+        kept,  ///< an error answer, kept to be shown
         ignored
     };
 
@@ -110,8 +110,8 @@ void Decoder::readHttp(std::string_view bytes) {
     case HttpReader::Status::done:
         return;
     case HttpReader::Status::tooLarge:
-        failAs(ErrorKind::tooLarge, fmt::format("The head of the answer is longer than {} KiB.",
-                                                m_options.limits.headerBytes >> 10));
+        failAs(ErrorKind::tooLarge,
+               fmt::format("The head of the answer is longer than {} KiB.", m_options.limits.headerBytes >> 10));
         return;
     case HttpReader::Status::malformed:
         failAs(ErrorKind::malformed, fmt::format("The answer is not proper HTTP: {}.", m_http.problem()));
@@ -198,9 +198,10 @@ void Decoder::chooseCoding() {
         m_body = Body::ignored; // the status says enough
     else
         failAs(ErrorKind::badContentType,
-               fmt::format("The server compressed the stream with \"{}\", which Decodescope does not read (it asked for none; "
-                           "gzip and deflate would do).",
-                           codings));
+               fmt::format(
+                   "The server compressed the stream with \"{}\", which Decodescope does not read (it asked for none; "
+                   "gzip and deflate would do).",
+                   codings));
 }
 
 void Decoder::onHttpBody(std::string_view bytes) {
@@ -236,8 +237,8 @@ void Decoder::takeBody(std::string_view bytes) {
         break;
     case Body::events:
         if (m_sse.feed(bytes) == SseDecoder::Status::tooLarge)
-            failAs(ErrorKind::tooLarge, fmt::format("One event of the stream is longer than {} MiB.",
-                                                    m_options.limits.eventBytes >> 20));
+            failAs(ErrorKind::tooLarge,
+                   fmt::format("One event of the stream is longer than {} MiB.", m_options.limits.eventBytes >> 20));
         break;
     case Body::whole:
         keep(bytes, m_options.limits.eventBytes);
@@ -283,7 +284,8 @@ void Decoder::chooseBody(BodyKind kind) {
         if (m_typeIsEvents || kind == BodyKind::undecided)
             m_body = Body::events;
         else if (isMediaType(type, "application/vnd.amazon.eventstream"))
-            refuse("The server sent a binary Bedrock event stream, which Decodescope does not read: ask through a proxy that "
+            refuse("The server sent a binary Bedrock event stream, which Decodescope does not read: ask through a "
+                   "proxy that "
                    "speaks the OpenAI API.");
         else
             refuse(fmt::format("The server sent {} that is no event stream.", type.empty() ? "something" : type));

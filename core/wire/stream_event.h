@@ -46,8 +46,8 @@ struct Milestone {
         firstByte  ///< tb: first byte of the response head
     };
     Kind kind = Kind::started;
-    bool warm = false;       ///< with connected: the connection had been used before
-    Duration openingTook{};  ///< with connected: how long TCP and TLS took, also when that was before t0
+    bool warm = false;      ///< with connected: the connection had been used before
+    Duration openingTook{}; ///< with connected: how long TCP and TLS took, also when that was before t0
 };
 
 using Headers = std::vector<std::pair<std::string, std::string>>; ///< names in lower case, in wire order
@@ -124,14 +124,14 @@ struct StreamEnd {
     };
     Verdict verdict = Verdict::complete;
     ErrorKind kind = ErrorKind::none;
-    std::string message;      ///< what the server said, or our own sentence for faults of the transport
-    std::string code;         ///< the error's code or type as JSON text (502, "overloaded_error"); may be empty
+    std::string message; ///< what the server said, or our own sentence for faults of the transport
+    std::string code;    ///< the error's code or type as JSON text (502, "overloaded_error"); may be empty
     bool codeIsNumber = false;
-    std::optional<int> httpStatus;            ///< of the response, if there was one
+    std::optional<int> httpStatus; ///< of the response, if there was one
     std::optional<std::int64_t> retryAfterMs;
-    std::string redirectTo;                   ///< absolute URL, for redirects
-    bool notStreamed = false;                 ///< a whole JSON answer, asked for or not
-    std::string body;                         ///< the raw body of an error answer, at most 64 KiB, valid UTF-8
+    std::string redirectTo;   ///< absolute URL, for redirects
+    bool notStreamed = false; ///< a whole JSON answer, asked for or not
+    std::string body;         ///< the raw body of an error answer, at most 64 KiB, valid UTF-8
 };
 
 /// One event with the stamp and number of the read that completed it.

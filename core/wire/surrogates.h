@@ -7,8 +7,12 @@
 /// holds one half. Until the halves meet they are kept as WTF-8: UTF-8 in which a lone half has three bytes of its own.
 namespace decodescope {
 
-constexpr bool isHighSurrogate(char32_t c) noexcept { return c >= 0xD800 && c <= 0xDBFF; }
-constexpr bool isLowSurrogate(char32_t c) noexcept { return c >= 0xDC00 && c <= 0xDFFF; }
+constexpr bool isHighSurrogate(char32_t c) noexcept {
+    return c >= 0xD800 && c <= 0xDBFF;
+}
+constexpr bool isLowSurrogate(char32_t c) noexcept {
+    return c >= 0xDC00 && c <= 0xDFFF;
+}
 constexpr char32_t joinSurrogates(char32_t high, char32_t low) noexcept {
     return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
 }

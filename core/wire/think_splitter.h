@@ -9,12 +9,12 @@
 
 namespace decodescope {
 
-/// Splits the reasoning that some models write into their answer between `<think>` and `</think>`, where the tags may be cut over
-/// any number of deltas. The tags themselves belong to neither side.
+/// Splits the reasoning that some models write into their answer between `<think>` and `</think>`, where the tags may
+/// be cut over any number of deltas. The tags themselves belong to neither side.
 class ThinkSplitter {
 public:
-    /// A piece of text of one side. `message`: the one that brought it, which for the beginning of what turned out to be no
-    /// tag is an earlier one.
+    /// A piece of text of one side. `message`: the one that brought it, which for the beginning of what turned out to
+    /// be no tag is an earlier one.
     struct Piece {
         Channel channel = Channel::answer;
         std::string text;

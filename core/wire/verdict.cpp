@@ -55,12 +55,13 @@ void judgeStatus(StreamEnd& end, const ResponseFacts& facts) {
     take(end, errorFromBody(end.body));
     end.kind = kindOfStatus(facts.status, end.message);
     end.retryAfterMs = retryAfterMs(facts.headers);
-    const std::string statusLine =
-        facts.reason.empty() ? fmt::format("HTTP status {}", facts.status) : fmt::format("{} {}", facts.status, facts.reason);
+    const std::string statusLine = facts.reason.empty() ? fmt::format("HTTP status {}", facts.status)
+                                                        : fmt::format("{} {}", facts.status, facts.reason);
     if (end.kind == ErrorKind::redirect) {
         const std::string_view location = headerValue(facts.headers, "location");
         end.redirectTo = resolveReference(facts.requestUrl, location);
-        end.message = location.empty() ? statusLine : fmt::format("{}: the server redirects to {}", statusLine, location);
+        end.message =
+            location.empty() ? statusLine : fmt::format("{}: the server redirects to {}", statusLine, location);
     } else if (end.message.empty()) {
         end.message = statusLine;
     }
@@ -99,7 +100,8 @@ StreamEnd judge(const ResponseFacts& facts, const TransportEnd& transport, const
         if (!reader.anyFragment() && !reader.finished()) {
             end.verdict = StreamEnd::Verdict::incomplete;
             end.kind = ErrorKind::truncated;
-            end.message = "The server ended the stream without generating anything: the prompt may be longer than its context.";
+            end.message =
+                "The server ended the stream without generating anything: the prompt may be longer than its context.";
         }
     } else if (facts.failure != ErrorKind::none) {
         asError(end, facts.failure, facts.failureMessage);
@@ -115,9 +117,10 @@ StreamEnd judge(const ResponseFacts& facts, const TransportEnd& transport, const
     } else {
         end.verdict = StreamEnd::Verdict::incomplete;
         end.kind = ErrorKind::truncated;
-        end.message = reader.anyFragment()
-                          ? "The stream ended without a finish reason: the answer is probably cut off."
-                          : "The server ended the stream without generating anything: the prompt may be longer than its context.";
+        end.message =
+            reader.anyFragment()
+                ? "The stream ended without a finish reason: the answer is probably cut off."
+                : "The server ended the stream without generating anything: the prompt may be longer than its context.";
     }
     return end;
 }

@@ -11,7 +11,7 @@ namespace decodescope {
 
 /// What is known of a response beside its messages when its bytes have ended.
 struct ResponseFacts {
-    bool framed = true;    ///< an HTTP response; false: a bare body
+    bool framed = true; ///< an HTTP response; false: a bare body
     bool anyBytes = false;
     bool headDone = false;
     int status = 0;
@@ -26,8 +26,8 @@ struct ResponseFacts {
     std::string failureMessage;
 };
 
-/// How the stream ended, by cli.md's table: a status over all, then an error inside the stream, then what stopped us, then how
-/// the bytes ended. `keptBody`: the body of an error answer.
+/// How the stream ended, by cli.md's table: a status over all, then an error inside the stream, then what stopped us,
+/// then how the bytes ended. `keptBody`: the body of an error answer.
 [[nodiscard]] StreamEnd judge(const ResponseFacts& facts, const TransportEnd& end, const MessageReader& reader,
                               std::string_view keptBody);
 

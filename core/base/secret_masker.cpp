@@ -1,0 +1,114 @@
+#include "core/base/secret_masker.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace decodescope {
+
+namespace {
+
+std::string base64(std::string_view bytes) {
+    static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string out;
+    // An incomplete last group is left out: whatever follows the key would change it.
+    for (std::size_t i = 0; i + 3 <= bytes.size(); i += 3) {
+        const auto at = [&](std::size_t k) { return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[k])); };
+        const std::uint32_t group = at(i) << 16 | at(i + 1) << 8 | at(i + 2);
+        for (int shift = 18; shift >= 0; shift -= 6)
+            out += kDigits[(group >> shift) & 63];
+    }
+    return out;
+}
+
+} // namespace
+
+SecretMasker::SecretMasker(const Secret& key) {
+    if (key.size() < kMinimumKeyBytes)
+        return;
+    m_patterns.push_back(makePattern(std::string(key.revealForTransport())));
+    m_patterns.push_back(makePattern(base64(key.revealForTransport())));
+}
+
+SecretMasker::Pattern SecretMasker::makePattern(std::string text) {
+    Pattern pattern;
+    pattern.fallback.assign(text.size() + 1, 0);
+    for (std::size_t i = 1, border = 0; i < text.size(); ++i) {
+        while (border > 0 && text[i] != text[border])
+            border = pattern.fallback[border];
+        if (text[i] == text[border])
+            ++border;
+        pattern.fallback[i + 1] = border;
+    }
+    pattern.text = Secret(std::move(text));
+    return pattern;
+}
+
+void SecretMasker::Pattern::feed(std::string_view bytes, std::string& out) {
+    const std::string_view wanted = text.revealForTransport();
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        if (matched == 0) { // nearly always: skip to where a key could begin
+            const std::size_t start = std::min(bytes.find(wanted.front(), i), bytes.size());
+            out.append(bytes, i, start - i);
+            i = start;
+            if (i == bytes.size())
+                break;
+        }
+        const char c = bytes[i];
+        while (matched > 0 && c != wanted[matched])
+            matched = fallback[matched];
+        if (c == wanted[matched])
+            ++matched;
+        held += c;
+        if (matched == wanted.size()) {
+            // Everything held belongs to the key; its first bytes may have gone out already.
+            const std::size_t inKey = std::min(held.size(), wanted.size());
+            out.append(held, 0, held.size() - inKey);
+            out.append(inKey, '*');
+            held.clear();
+            matched = 0;
+            continue;
+        }
+        if (held.size() > matched) { // the front cannot be part of a key any more
+            out.append(held, 0, held.size() - matched);
+            held.erase(0, held.size() - matched);
+        }
+    }
+    // A short beginning may pass, lest every read that ends in one letter of the key waits for the next.
+    if (matched <= kPassedBytes) {
+        out += held;
+        held.clear();
+    }
+}
+
+std::string SecretMasker::feed(std::string_view bytes) {
+    std::string current(bytes);
+    for (Pattern& pattern : m_patterns) {
+        std::string out;
+        out.reserve(current.size() + pattern.held.size());
+        pattern.feed(current, out);
+        current = std::move(out);
+    }
+    return current;
+}
+
+std::string SecretMasker::flush() {
+    std::string all;
+    for (Pattern& pattern : m_patterns) {
+        std::string out;
+        pattern.feed(all, out);
+        all = out + pattern.held;
+        pattern.held.clear();
+        pattern.matched = 0;
+    }
+    return all;
+}
+
+std::string SecretMasker::maskWhole(std::string_view text) const {
+    SecretMasker fresh;
+    for (const Pattern& pattern : m_patterns)
+        fresh.m_patterns.push_back(makePattern(std::string(pattern.text.revealForTransport())));
+    std::string out = fresh.feed(text);
+    return out + fresh.flush();
+}
+
+} // namespace decodescope

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "core/base/secret.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace decodescope {
+
+/// Overwrites a live key, and its Base64 form, with '*' of the same length wherever a server echoes it, before
+/// anything else looks at the bytes or keeps them. A key that is cut by reads is found too: once four bytes of
+/// it have been seen, what might become the key is held back until it is clear. Keys of fewer than eight bytes
+/// are not masked: such placeholders ("none", "EMPTY") occur in ordinary text.
+class SecretMasker {
+public:
+    SecretMasker() = default;
+    explicit SecretMasker(const Secret& key);
+
+    /// Masks one read; returns what may be handed on by now, which may be less or more than was given.
+    [[nodiscard]] std::string feed(std::string_view bytes);
+    /// The bytes ended: what was held back is not a key after all.
+    [[nodiscard]] std::string flush();
+    /// Masks a text that is complete in itself.
+    [[nodiscard]] std::string maskWhole(std::string_view text) const;
+
+    static constexpr std::size_t kMinimumKeyBytes = 8;
+    /// So many bytes of a key may pass before the rest is held back.
+    static constexpr std::size_t kPassedBytes = 3;
+
+private:
+    /// Looks for one pattern by the automaton of Knuth, Morris and Pratt.
+    struct Pattern {
+        Secret text;
+        std::vector<std::size_t> fallback; ///< longest proper border of each prefix
+        std::size_t matched = 0;           ///< how much of the pattern ends at the last byte seen
+        std::string held;                  ///< bytes seen and not handed on, a suffix of what matched
+        void feed(std::string_view bytes, std::string& out);
+    };
+    static Pattern makePattern(std::string text);
+    std::vector<Pattern> m_patterns;
+};
+
+} // namespace decodescope

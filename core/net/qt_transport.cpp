@@ -1,0 +1,261 @@
+#include "core/net/qt_transport.h"
+
+#include <QCryptographicHash>
+#include <QNetworkProxy>
+#include <QNetworkProxyQuery>
+#include <QSslConfiguration>
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace decodescope {
+
+namespace {
+
+/// More than the kernel's usual receive buffer: one read takes all there is, and a flood cannot grow us.
+constexpr qint64 kReadBufferBytes = 4 << 20;
+
+Instant stampNow() {
+    return std::chrono::steady_clock::now();
+}
+
+} // namespace
+
+TransportFactory qtTransportFactory(NetworkThread& network) {
+    return [&network, certificates = std::make_shared<CertificateCache>()]() -> std::unique_ptr<Transport> {
+        return std::make_unique<QtTransport>(network, certificates);
+    };
+}
+
+QtTransport::QtTransport(NetworkThread& network, std::shared_ptr<CertificateCache> certificates)
+    : m_network(network)
+    , m_certificates(std::move(certificates))
+    , m_alive(std::make_shared<bool>(true)) {}
+
+QtTransport::~QtTransport() {
+    *m_alive = false;
+    close();
+}
+
+void QtTransport::open(const TransportTarget& target, TransportListener& listener) {
+    m_target = target;
+    m_listener = &listener;
+    if (target.loopback) {
+        connectThrough(QNetworkProxy::NoProxy);
+        return;
+    }
+    // Asking for the system's proxy may read configuration or ask the network, so it happens aside.
+    QNetworkProxyQuery query(QString::fromStdString(target.host), target.port, {}, QNetworkProxyQuery::TcpSocket);
+    query.setProtocolTag(target.tls ? QStringLiteral("https") : QStringLiteral("http"));
+    query.setQueryType(QNetworkProxyQuery::UrlRequest);
+    QUrl url;
+    url.setScheme(query.protocolTag());
+    url.setHost(query.peerHostName());
+    url.setPort(target.port);
+    query.setUrl(url);
+    m_network.runAside([this, query, &network = m_network, alive = m_alive] {
+        QNetworkProxy chosen = QNetworkProxy::NoProxy;
+        for (const QNetworkProxy& proxy : QNetworkProxyFactory::systemProxyForQuery(query)) {
+            if (proxy.type() == QNetworkProxy::HttpProxy || proxy.type() == QNetworkProxy::Socks5Proxy ||
+                proxy.type() == QNetworkProxy::NoProxy) {
+                chosen = proxy;
+                break;
+            }
+        }
+        network.post([this, chosen, alive] {
+            if (*alive && m_listener != nullptr)
+                connectThrough(chosen);
+        });
+    });
+}
+
+void QtTransport::connectThrough(const QNetworkProxy& proxy) {
+    if (proxy.type() != QNetworkProxy::NoProxy)
+        m_proxyName = fmt::format("{}:{}", proxy.hostName().toStdString(), proxy.port());
+    auto tls = m_target.tls ? std::make_unique<QSslSocket>() : nullptr;
+    QSslSocket* const secure = tls.get();
+    m_socket = tls ? std::move(tls) : std::make_unique<QTcpSocket>();
+    m_socket->setProxy(proxy);
+    m_socket->setReadBufferSize(kReadBufferBytes);
+    QObject::connect(m_socket.get(), &QTcpSocket::readyRead, this, [this] { readSome(); });
+    QObject::connect(m_socket.get(), &QTcpSocket::disconnected, this, [this] { disconnected(); });
+    QObject::connect(m_socket.get(), &QTcpSocket::errorOccurred, this,
+                     [this](QAbstractSocket::SocketError error) { failed(error); });
+    const QString host = QString::fromStdString(m_target.host);
+    if (secure != nullptr) {
+        configureTls(*secure);
+        QObject::connect(secure, &QSslSocket::encrypted, this, [this] { connected(); });
+        QObject::connect(secure, &QSslSocket::encryptedBytesWritten, this, [this] { wrote(); });
+        QObject::connect(secure, &QSslSocket::sslErrors, this,
+                         [this](const QList<QSslError>& errors) { judgeCertificate(errors); });
+        // TCP_NODELAY before the handshake: its last flight and the request would else wait for each other.
+        QObject::connect(secure, &QSslSocket::connected, this,
+                         [this] { m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1); });
+        secure->connectToHostEncrypted(host, m_target.port);
+    } else {
+        QObject::connect(m_socket.get(), &QTcpSocket::connected, this, [this] { connected(); });
+        QObject::connect(m_socket.get(), &QTcpSocket::bytesWritten, this, [this] { wrote(); });
+        m_socket->connectToHost(host, m_target.port);
+    }
+}
+
+void QtTransport::configureTls(QSslSocket& socket) {
+    QSslConfiguration configuration = QSslConfiguration::defaultConfiguration();
+    QList<QSslCertificate> extra;
+    if (m_target.authoritiesPem) {
+        const auto [entry, isNew] = m_certificates->try_emplace(*m_target.authoritiesPem);
+        if (isNew)
+            entry->second = QSslCertificate::fromData(QByteArray::fromStdString(*m_target.authoritiesPem), QSsl::Pem);
+        extra = entry->second;
+    }
+    if (m_target.systemAuthorities)
+        configuration.addCaCertificates(extra); // the system's own are looked up on demand
+    else
+        configuration.setCaCertificates(extra); // and this also ends looking up
+    configuration.setAllowedNextProtocols({QByteArrayLiteral("http/1.1")});
+    socket.setSslConfiguration(configuration);
+}
+
+void QtTransport::judgeCertificate(const QList<QSslError>& errors) {
+    auto* socket = static_cast<QSslSocket*>(m_socket.get());
+    if (m_target.allowInvalidTls) {
+        socket->ignoreSslErrors(errors);
+        return;
+    }
+    const QString what = errors.isEmpty() ? QStringLiteral("unknown reason") : errors.first().errorString();
+    const QSslCertificate certificate = errors.isEmpty() || errors.first().certificate().isNull()
+                                            ? socket->peerCertificate()
+                                            : errors.first().certificate();
+    const QByteArray fingerprint = certificate.digest(QCryptographicHash::Sha256).toHex(':').toUpper();
+    m_certificateTrouble = fmt::format(
+        "The certificate of {} is not trusted: {} Its SHA-256 fingerprint is {}. If this is your own server, name its "
+        "certificate as an extra authority, or allow invalid certificates for this endpoint.",
+        place(), what.toStdString() + (what.endsWith(u'.') ? "" : "."), fingerprint.toStdString());
+}
+
+void QtTransport::connected() {
+    const Instant at = stampNow();
+    m_up = true;
+    m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
+    if (m_listener != nullptr)
+        m_listener->onConnected(at);
+}
+
+void QtTransport::send(std::string_view bytes) {
+    if (!m_socket)
+        return;
+    m_unsent = true;
+    m_socket->write(bytes.data(), static_cast<qint64>(bytes.size()));
+    m_socket->flush(); // now, not at the next turn of the event loop
+    wrote();
+}
+
+void QtTransport::wrote() {
+    if (!m_unsent || m_listener == nullptr || m_socket->bytesToWrite() > 0)
+        return;
+    if (const auto* secure = qobject_cast<QSslSocket*>(m_socket.get());
+        secure != nullptr && secure->encryptedBytesToWrite() > 0)
+        return;
+    m_unsent = false;
+    m_listener->onSent(stampNow());
+}
+
+void QtTransport::readSome() {
+    // The kernel was read just before this signal. First the stamp, then anything else.
+    const Instant at = stampNow();
+    if (m_listener == nullptr || !m_up)
+        return;
+    m_buffer = m_socket->readAll();
+    if (!m_buffer.isEmpty())
+        m_listener->onBytes(at, {m_buffer.constData(), static_cast<std::size_t>(m_buffer.size())});
+}
+
+void QtTransport::disconnected() {
+    const Instant at = stampNow();
+    if (m_socket && m_up && m_socket->bytesAvailable() > 0)
+        readSome(); // the listener may close us in there
+    if (TransportListener* const listener = std::exchange(m_listener, nullptr))
+        listener->onClosed(at);
+}
+
+void QtTransport::failed(QAbstractSocket::SocketError error) {
+    const Instant at = stampNow();
+    if (error == QAbstractSocket::RemoteHostClosedError && m_up)
+        return; // an orderly end: disconnected() follows
+    const std::shared_ptr<bool> alive = m_alive;
+    if (m_up && m_socket->bytesAvailable() > 0)
+        readSome();
+    if (!*alive || m_listener == nullptr)
+        return;
+    ErrorKind kind = ErrorKind::unreachable;
+    std::string message = sentenceFor(error, kind);
+    std::exchange(m_listener, nullptr)->onFailed(at, kind, std::move(message));
+}
+
+void QtTransport::close() {
+    m_listener = nullptr;
+    if (!m_socket)
+        return;
+    m_socket->disconnect(this);
+    m_socket->abort();
+    // This may run inside one of the socket's own signals.
+    m_socket.release()->deleteLater();
+}
+
+std::string QtTransport::place() const {
+    const bool v6 = m_target.host.find(':') != std::string::npos;
+    std::string text = fmt::format(fmt::runtime(v6 ? "[{}]:{}" : "{}:{}"), m_target.host, m_target.port);
+    if (!m_proxyName.empty())
+        text += fmt::format(" (through the proxy {})", m_proxyName);
+    return text;
+}
+
+std::string QtTransport::sentenceFor(QAbstractSocket::SocketError error, ErrorKind& kind) const {
+    const std::string detail = m_socket->errorString().toStdString();
+    if (m_up) {
+        kind = ErrorKind::connectionClosed;
+        if (error == QAbstractSocket::NetworkError || error == QAbstractSocket::RemoteHostClosedError ||
+            error == QAbstractSocket::UnknownSocketError)
+            return fmt::format("The connection to {} was reset by the other side.", place());
+        return fmt::format("The connection to {} broke: {}.", place(), detail);
+    }
+    switch (error) {
+    case QAbstractSocket::ConnectionRefusedError:
+        return fmt::format("Nothing is listening at {} (connection refused). Check the port, or start the server.",
+                           place());
+    case QAbstractSocket::HostNotFoundError:
+        return fmt::format("The host \"{}\" could not be found. Check its spelling and the network.", m_target.host);
+    case QAbstractSocket::SocketTimeoutError:
+        kind = ErrorKind::timeoutConnect;
+        return fmt::format("No connection to {} came about: it does not answer. Check the address and the firewall.",
+                           place());
+    case QAbstractSocket::SslHandshakeFailedError:
+    case QAbstractSocket::SslInternalError:
+    case QAbstractSocket::SslInvalidUserDataError:
+        kind = ErrorKind::tls;
+        return !m_certificateTrouble.empty()
+                   ? m_certificateTrouble
+                   : fmt::format("No TLS connection to {} could be made: {}. Does the server speak https there?",
+                                 place(), detail);
+    case QAbstractSocket::RemoteHostClosedError:
+        if (m_target.tls) {
+            kind = ErrorKind::tls;
+            return fmt::format("{} closed the connection during the TLS handshake. Does the server speak https there?",
+                               place());
+        }
+        return fmt::format("{} closed the connection at once.", place());
+    case QAbstractSocket::ProxyAuthenticationRequiredError:
+        return fmt::format("The proxy {} asks for a login, which is not supported.", m_proxyName);
+    case QAbstractSocket::ProxyConnectionRefusedError:
+    case QAbstractSocket::ProxyConnectionClosedError:
+    case QAbstractSocket::ProxyConnectionTimeoutError:
+    case QAbstractSocket::ProxyNotFoundError:
+    case QAbstractSocket::ProxyProtocolError:
+        return fmt::format("No connection to {}: {}. Check the proxy settings (http_proxy, https_proxy, no_proxy).",
+                           place(), detail);
+    default:
+        return fmt::format("No connection to {}: {}.", place(), detail);
+    }
+}
+
+} // namespace decodescope

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "core/net/network_thread.h"
+#include "core/net/transport.h"
+
+#include <QSslCertificate>
+#include <QSslSocket>
+
+#include <map>
+#include <memory>
+
+namespace decodescope {
+
+/// Authorities that were parsed before: a bundle costs milliseconds, which streams in flight would feel.
+/// Network thread only.
+using CertificateCache = std::map<std::string, QList<QSslCertificate>>;
+
+/// The portable transport: a QTcpSocket or QSslSocket on the network thread, stamps of CLOCK_MONOTONIC taken in
+/// user space. Loopback is reached directly; other hosts through the system's proxy where one is set.
+class QtTransport final : public QObject, public Transport {
+public:
+    QtTransport(NetworkThread& network, std::shared_ptr<CertificateCache> certificates);
+    ~QtTransport() override;
+
+    void open(const TransportTarget& target, TransportListener& listener) override;
+    void send(std::string_view bytes) override;
+    void close() override;
+    [[nodiscard]] ClockSource clockSource() const override { return ClockSource::user; }
+
+private:
+    void connectThrough(const QNetworkProxy& proxy);
+    void configureTls(QSslSocket& socket);
+    void connected();
+    void wrote();
+    void readSome();
+    void disconnected();
+    void failed(QAbstractSocket::SocketError error);
+    void judgeCertificate(const QList<QSslError>& errors);
+    [[nodiscard]] std::string place() const;
+    [[nodiscard]] std::string sentenceFor(QAbstractSocket::SocketError error, ErrorKind& kind) const;
+
+    NetworkThread& m_network;
+    std::shared_ptr<CertificateCache> m_certificates;
+    std::shared_ptr<bool> m_alive; // false once destroyed; looked at on the network thread alone
+    TransportTarget m_target;
+    TransportListener* m_listener = nullptr; // null: nothing more is told
+    std::unique_ptr<QTcpSocket> m_socket;
+    QByteArray m_buffer; // reused for every read
+    std::string m_certificateTrouble;
+    std::string m_proxyName; // "host:port"; empty: direct
+    bool m_up = false;
+    bool m_unsent = false;
+};
+
+/// Makes QtTransports that share a certificate cache.
+[[nodiscard]] TransportFactory qtTransportFactory(NetworkThread& network);
+
+} // namespace decodescope

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/source/token_source.h"
+#include "core/wire/error_kind.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace decodescope {
+
+/// Where to connect, and what to trust there.
+struct TransportTarget {
+    std::string host;
+    std::uint16_t port = 0;
+    bool tls = false;
+    bool loopback = false; ///< never through a proxy
+    /// Authorities trusted beside (or, with `systemAuthorities` false, instead of) the system's. PEM; may be null.
+    std::shared_ptr<const std::string> authoritiesPem;
+    bool systemAuthorities = true;
+    bool allowInvalidTls = false;
+};
+
+/// Told what happens on a connection, on the network thread. None of these is called after Transport::close(),
+/// and none after onClosed() or onFailed(). A listener may close or destroy the transport from within them.
+class TransportListener {
+public:
+    virtual ~TransportListener() = default;
+    /// TCP, and TLS where asked for, are up.
+    virtual void onConnected(Instant at) = 0;
+    /// The last byte of what was given to send() left.
+    virtual void onSent(Instant at) = 0;
+    /// One read, stamped right after it and before anything looked at the bytes.
+    virtual void onBytes(Instant at, std::string_view bytes) = 0;
+    /// The peer ended the stream in good order.
+    virtual void onClosed(Instant at) = 0;
+    /// No connection, or it broke. `message` is a sentence for a person: what, where, what to try.
+    virtual void onFailed(Instant at, ErrorKind kind, std::string message) = 0;
+};
+
+/// One connection: the seam below which sockets live. Whatever speaks HTTP above it knows bytes and stamps
+/// alone. Used on the network thread only; opened once.
+class Transport {
+public:
+    virtual ~Transport() = default;
+    virtual void open(const TransportTarget& target, TransportListener& listener) = 0;
+    /// Queues bytes behind those that have not left yet and writes what the kernel takes at once.
+    virtual void send(std::string_view bytes) = 0;
+    /// Ends the connection now; the listener hears nothing more.
+    virtual void close() = 0;
+    /// Which clock stamps the reads.
+    [[nodiscard]] virtual ClockSource clockSource() const = 0;
+};
+
+using TransportFactory = std::function<std::unique_ptr<Transport>()>;
+
+} // namespace decodescope

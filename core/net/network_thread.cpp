@@ -29,7 +29,7 @@ NetworkThread::NetworkThread()
     m_helpers.setMaxThreadCount(2);
     m_thread.setObjectName(QStringLiteral("network"));
     m_loop->moveToThread(&m_thread);
-    m_thread.start(QThread::TimeCriticalPriority);
+    m_thread.start();
 }
 
 NetworkThread::~NetworkThread() {

@@ -136,6 +136,7 @@ void QtTransport::judgeCertificate(const QList<QSslError>& errors) {
 void QtTransport::connected() {
     const Instant at = stampNow();
     m_up = true;
+    m_watch.watch(m_socket->socketDescriptor());
     m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
     if (m_listener != nullptr)
         m_listener->onConnected(at);
@@ -172,9 +173,17 @@ void QtTransport::readSome() {
 
 void QtTransport::disconnected() {
     const Instant at = stampNow();
-    if (m_socket && m_up && m_socket->bytesAvailable() > 0)
-        readSome(); // the listener may close us in there
-    if (TransportListener* const listener = std::exchange(m_listener, nullptr))
+    const bool reset = m_watch.peerReset();
+    const std::shared_ptr<bool> alive = m_alive;
+    if (m_up && m_socket->bytesAvailable() > 0)
+        readSome(); // the listener may close or destroy us in there
+    if (!*alive || m_listener == nullptr)
+        return;
+    TransportListener* const listener = std::exchange(m_listener, nullptr);
+    if (reset)
+        listener->onFailed(at, ErrorKind::connectionClosed,
+                           fmt::format("The connection to {} was reset by the other side.", place()));
+    else
         listener->onClosed(at);
 }
 
@@ -196,6 +205,7 @@ void QtTransport::close() {
     m_listener = nullptr;
     if (!m_socket)
         return;
+    m_watch.unwatch();
     m_socket->disconnect(this);
     m_socket->abort();
     // This may run inside one of the socket's own signals.
@@ -204,7 +214,7 @@ void QtTransport::close() {
 
 std::string QtTransport::place() const {
     const bool v6 = m_target.host.find(':') != std::string::npos;
-    std::string text = fmt::format(fmt::runtime(v6 ? "[{}]:{}" : "{}:{}"), m_target.host, m_target.port);
+    std::string text = fmt::format("{}:{}", v6 ? "[" + m_target.host + "]" : m_target.host, m_target.port);
     if (!m_proxyName.empty())
         text += fmt::format(" (through the proxy {})", m_proxyName);
     return text;
@@ -214,9 +224,6 @@ std::string QtTransport::sentenceFor(QAbstractSocket::SocketError error, ErrorKi
     const std::string detail = m_socket->errorString().toStdString();
     if (m_up) {
         kind = ErrorKind::connectionClosed;
-        if (error == QAbstractSocket::NetworkError || error == QAbstractSocket::RemoteHostClosedError ||
-            error == QAbstractSocket::UnknownSocketError)
-            return fmt::format("The connection to {} was reset by the other side.", place());
         return fmt::format("The connection to {} broke: {}.", place(), detail);
     }
     switch (error) {

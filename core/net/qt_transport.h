@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/net/network_thread.h"
+#include "core/net/reset_watch.h"
 #include "core/net/transport.h"
 
 #include <QSslCertificate>
@@ -45,6 +46,7 @@ private:
     TransportTarget m_target;
     TransportListener* m_listener = nullptr; // null: nothing more is told
     std::unique_ptr<QTcpSocket> m_socket;
+    ResetWatch m_watch;
     QByteArray m_buffer; // reused for every read
     std::string m_certificateTrouble;
     std::string m_proxyName; // "host:port"; empty: direct

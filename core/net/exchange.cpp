@@ -1,0 +1,248 @@
+#include "core/net/exchange.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace decodescope {
+
+namespace {
+
+/// After a finish reason, usage and [DONE] are waited for so long (wire.md, row 20).
+constexpr std::chrono::seconds kGrace{3};
+/// From the first byte of a response to the end of its head.
+constexpr std::chrono::seconds kHeadLimit{60};
+
+Instant stampNow() {
+    return std::chrono::steady_clock::now();
+}
+
+std::string inSeconds(const std::optional<Duration>& limit) {
+    return limit ? fmt::format("{:g} s", toSeconds(*limit)) : std::string("the limit");
+}
+
+bool isFragment(const StreamEvent& event) {
+    const auto* delta = std::get_if<TokenDelta>(&event.what);
+    return delta != nullptr && std::any_of(delta->fragments.begin(), delta->fragments.end(),
+                                           [](const Fragment& fragment) { return !fragment.text.empty(); });
+}
+
+} // namespace
+
+Exchange::Exchange(ExchangePlan plan, TransportFactory transports, std::shared_ptr<Outlet> outlet)
+    : m_plan(std::move(plan))
+    , m_transports(std::move(transports))
+    , m_outlet(std::move(outlet))
+    , m_deadlines([this](Deadline which) { expired(which); }) {
+    if (m_plan.key)
+        m_masker = SecretMasker(*m_plan.key);
+}
+
+Exchange::~Exchange() {
+    if (m_transport)
+        m_transport->close();
+    wipeRequest();
+}
+
+void Exchange::prepare() {
+    auto decoder = StreamDecoder::create(m_plan.decoder);
+    if (!decoder) {
+        m_ended = true;
+        StreamEnd last;
+        last.verdict = StreamEnd::Verdict::error;
+        last.kind = ErrorKind::unreachable;
+        last.message = decoder.error().message;
+        const Instant at = stampNow();
+        m_outlet->end(at, last.kind, last.message);
+        m_events.push_back({at, 0, 0, std::move(last)});
+        m_outlet->post(m_events);
+        m_outlet->ready = true;
+        return;
+    }
+    m_decoder = std::move(*decoder);
+    if (m_plan.timeouts.connect)
+        m_deadlines.arm(Deadline::connect, stampNow() + *m_plan.timeouts.connect);
+    open();
+}
+
+void Exchange::open() {
+    m_openedAt = stampNow();
+    m_transport = m_transports();
+    m_transport->open(m_plan.target, *this);
+}
+
+void Exchange::onConnected(Instant at) {
+    m_connected = true;
+    m_connectedAt = at;
+    m_deadlines.disarm(Deadline::connect);
+    if (m_t0)
+        sendRequest();
+    m_outlet->ready = true;
+}
+
+void Exchange::release(Instant t0) {
+    if (m_ended || m_t0)
+        return;
+    m_t0 = t0;
+    milestone(t0, {Milestone::Kind::started, false, {}});
+    if (m_plan.timeouts.firstToken)
+        m_deadlines.arm(Deadline::firstToken, t0 + *m_plan.timeouts.firstToken);
+    if (m_plan.timeouts.total)
+        m_deadlines.arm(Deadline::total, t0 + *m_plan.timeouts.total);
+    if (m_connected)
+        sendRequest();
+    m_outlet->post(m_events);
+}
+
+void Exchange::sendRequest() {
+    // A connection that was up before the release cost the run nothing: tc is t0, and what opening took is told.
+    milestone(std::max(m_connectedAt, *m_t0), {Milestone::Kind::connected, false, m_connectedAt - m_openedAt});
+    m_transport->send(m_plan.requestBytes);
+    wipeRequest();
+    m_outlet->post(m_events);
+}
+
+void Exchange::onSent(Instant at) {
+    milestone(at, {Milestone::Kind::sent, false, {}});
+}
+
+void Exchange::onBytes(Instant at, std::string_view bytes) {
+    if (!m_t0) { // an answer without a question, such as a 408 for idling
+        if (!reopen())
+            end(at, ErrorKind::malformed, fmt::format("{} sent an answer before anything was asked.", m_plan.place));
+        return;
+    }
+    if (m_reads == 0) {
+        milestone(at, {Milestone::Kind::firstByte, false, {}});
+        m_deadlines.arm(Deadline::head, at + kHeadLimit);
+    }
+    m_lastRead = at;
+    if (m_plan.timeouts.idle)
+        m_deadlines.arm(Deadline::idle, at + *m_plan.timeouts.idle);
+    deliver(at, m_masker.feed(bytes));
+    if (m_decoder->complete()) {
+        end(at, ErrorKind::none, {});
+        return;
+    }
+    if (m_decoder->onlyTailExpected() && !m_deadlines.armed(Deadline::grace))
+        m_deadlines.arm(Deadline::grace, at + kGrace);
+    m_outlet->post(m_events);
+}
+
+void Exchange::deliver(Instant at, std::string_view masked) {
+    const ByteChunk chunk{at, m_reads++, std::string(masked)};
+    if (masked.empty()) // all of it is held back, for what may be the key
+        return;
+    m_outlet->chunk(chunk.at, chunk.read, chunk.bytes);
+    const std::size_t before = m_events.size();
+    m_decoder->feed(chunk, m_events);
+    look(before);
+}
+
+/// Sees what the decoder found as far as time limits depend on it.
+void Exchange::look(std::size_t firstNew) {
+    for (std::size_t i = firstNew; i < m_events.size(); ++i) {
+        if (std::holds_alternative<ResponseHead>(m_events[i].what))
+            m_deadlines.disarm(Deadline::head);
+        else if (m_deadlines.armed(Deadline::firstToken) && isFragment(m_events[i]))
+            m_deadlines.disarm(Deadline::firstToken);
+    }
+}
+
+void Exchange::onClosed(Instant at) {
+    if (!m_t0 && reopen())
+        return;
+    if (m_reads > 0)
+        end(at, ErrorKind::none, {});
+    else if (m_t0)
+        end(at, ErrorKind::connectionClosed, fmt::format("{} closed the connection without an answer.", m_plan.place));
+    else
+        end(at, ErrorKind::connectionClosed,
+            fmt::format("{} closed the connection before the request was sent.", m_plan.place));
+}
+
+void Exchange::onFailed(Instant at, ErrorKind kind, std::string message) {
+    if (m_connected && !m_t0 && reopen())
+        return;
+    end(at, kind, std::move(message));
+}
+
+bool Exchange::reopen() {
+    if (m_reopened)
+        return false;
+    m_reopened = true;
+    m_connected = false;
+    if (m_plan.timeouts.connect)
+        m_deadlines.arm(Deadline::connect, stampNow() + *m_plan.timeouts.connect);
+    open();
+    return true;
+}
+
+void Exchange::cancel(ErrorKind kind) {
+    std::string message = "The run was stopped.";
+    if (kind != ErrorKind::cancelled)
+        message = fmt::format("The run was stopped ({}).", toString(kind));
+    end(stampNow(), kind, std::move(message));
+}
+
+void Exchange::expired(Deadline which) {
+    const Instant now = stampNow();
+    switch (which) {
+    case Deadline::connect:
+        end(now, ErrorKind::timeoutConnect,
+            fmt::format("No connection to {} came about within {}. Check the address and the firewall.", m_plan.place,
+                        inSeconds(m_plan.timeouts.connect)));
+        break;
+    case Deadline::firstToken:
+        end(now, ErrorKind::timeoutFirstToken,
+            fmt::format("{} sent no token within {} of the request.", m_plan.place,
+                        inSeconds(m_plan.timeouts.firstToken)));
+        break;
+    case Deadline::idle:
+        end(now, ErrorKind::timeoutIdle,
+            fmt::format("Nothing arrived from {} for {}, so the stream was given up.", m_plan.place,
+                        inSeconds(m_plan.timeouts.idle)));
+        break;
+    case Deadline::head:
+        end(now, ErrorKind::timeoutFirstToken,
+            fmt::format("{} did not finish the head of its answer within {}.", m_plan.place, inSeconds(kHeadLimit)));
+        break;
+    case Deadline::grace:
+        // Nothing but the tail was missing: the run ended with its last read.
+        end(m_lastRead, ErrorKind::none, {});
+        break;
+    case Deadline::total:
+        end(now, ErrorKind::timeoutTotal,
+            fmt::format("The run was ended at its time limit of {}.", inSeconds(m_plan.timeouts.total)));
+        break;
+    }
+}
+
+void Exchange::milestone(Instant at, const Milestone& milestone) {
+    m_outlet->milestone(at, milestone);
+    m_events.push_back({at, m_reads, 0, milestone});
+}
+
+void Exchange::end(Instant at, ErrorKind kind, std::string message) {
+    if (m_ended)
+        return;
+    m_ended = true;
+    m_deadlines.disarmAll();
+    if (m_transport)
+        m_transport->close();
+    wipeRequest();
+    if (const std::string held = m_masker.flush(); !held.empty())
+        deliver(m_lastRead, held);
+    m_outlet->end(at, kind, message);
+    m_decoder->finish({at, kind, std::move(message)}, m_events);
+    m_outlet->post(m_events);
+    m_outlet->ready = true;
+}
+
+void Exchange::wipeRequest() {
+    std::fill(m_plan.requestBytes.begin(), m_plan.requestBytes.end(), '\0');
+    m_plan.requestBytes.clear();
+}
+
+} // namespace decodescope

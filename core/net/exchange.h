@@ -1,0 +1,74 @@
+#pragma once
+
+#include "core/base/secret_masker.h"
+#include "core/net/deadlines.h"
+#include "core/net/outlet.h"
+#include "core/net/transport.h"
+#include "core/source/run_spec.h"
+#include "core/wire/stream_decoder.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace decodescope {
+
+/// What one exchange needs, made ready on the session's thread so that the network thread only opens and sends.
+struct ExchangePlan {
+    TransportTarget target;
+    std::string place;        ///< "host:port" for messages
+    std::string requestBytes; ///< holds the key; wiped once sent
+    std::shared_ptr<const Secret> key;
+    DecoderOptions decoder;
+    Timeouts timeouts;
+};
+
+/// One request and its response on one connection: the state machine between transport, decoder and mailbox.
+/// Lives on the network thread.
+class Exchange final : public TransportListener {
+public:
+    Exchange(ExchangePlan plan, TransportFactory transports, std::shared_ptr<Outlet> outlet);
+    ~Exchange() override;
+
+    void prepare();
+    void release(Instant t0);
+    void cancel(ErrorKind kind);
+
+    void onConnected(Instant at) override;
+    void onSent(Instant at) override;
+    void onBytes(Instant at, std::string_view bytes) override;
+    void onClosed(Instant at) override;
+    void onFailed(Instant at, ErrorKind kind, std::string message) override;
+
+private:
+    void open();
+    void sendRequest();
+    /// A prepared connection went away before it was used. True when another one is being opened.
+    bool reopen();
+    void deliver(Instant at, std::string_view masked);
+    void look(std::size_t firstNew);
+    void expired(Deadline which);
+    void milestone(Instant at, const Milestone& milestone);
+    void end(Instant at, ErrorKind kind, std::string message);
+    void wipeRequest();
+
+    ExchangePlan m_plan;
+    TransportFactory m_transports;
+    std::shared_ptr<Outlet> m_outlet;
+    std::unique_ptr<Transport> m_transport;
+    std::unique_ptr<StreamDecoder> m_decoder;
+    SecretMasker m_masker;
+    Deadlines m_deadlines;
+    std::vector<StreamEvent> m_events; // not posted yet
+    Instant m_openedAt{};
+    Instant m_connectedAt{};
+    Instant m_lastRead{};
+    std::optional<Instant> m_t0;
+    std::uint32_t m_reads = 0;
+    bool m_connected = false;
+    bool m_reopened = false;
+    bool m_ended = false;
+};
+
+} // namespace decodescope

@@ -1,0 +1,53 @@
+#include "core/net/http_request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace decodescope {
+
+std::string_view userAgent() noexcept {
+    return "Decodescope/" DECODESCOPE_VERSION;
+}
+
+bool isHeaderSafe(std::string_view key) noexcept {
+    return std::all_of(key.begin(), key.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+}
+
+Result<void> checkKeyUse(const Url& url, const EndpointSpec& endpoint, const Secret* key) {
+    if (key == nullptr || key->empty())
+        return {};
+    if (!isHeaderSafe(key->revealForTransport()))
+        return fail(ErrorCode::usage, "The key holds a space, a line break or another character that no key has. Check "
+                                      "where it was copied from.");
+    if (!url.tls() && !url.loopback() && !endpoint.allowPlainHttpWithKey)
+        return fail(ErrorCode::usage,
+                    fmt::format("The key would travel unencrypted to {}. Use https, or confirm plain http for this "
+                                "endpoint.",
+                                url.authority()));
+    return {};
+}
+
+Result<std::string> httpPost(const Url& url, std::string_view body, const Secret* key, bool stream) {
+    std::string out;
+    out.reserve(body.size() + 1024);
+    out += "POST " + url.target + " HTTP/1.1\r\n";
+    out += "Host: " + url.authority() + "\r\n";
+    out += fmt::format("User-Agent: {}\r\n", userAgent());
+    out += stream ? "Accept: text/event-stream, application/json\r\n" : "Accept: application/json\r\n";
+    out += "Accept-Encoding: identity\r\n"
+           "Content-Type: application/json\r\n";
+    out += fmt::format("Content-Length: {}\r\n", body.size());
+    if (key != nullptr && !key->empty()) {
+        if (!isHeaderSafe(key->revealForTransport()))
+            return fail(ErrorCode::usage, "The key holds characters that a header cannot carry.");
+        out += "Authorization: Bearer ";
+        out += key->revealForTransport();
+        out += "\r\n";
+    }
+    out += "Connection: keep-alive\r\n\r\n";
+    out += body;
+    return out;
+}
+
+} // namespace decodescope

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/secret.h"
+#include "core/source/request.h"
+
+#include <string>
+#include <string_view>
+
+namespace decodescope {
+
+/// "Decodescope/x.y.z": who we say we are to servers.
+[[nodiscard]] std::string_view userAgent() noexcept;
+
+/// The bytes of a POST with a JSON body, head and body in one piece so that they leave in one write. Asks for an
+/// uncompressed answer: a compressor on the way would hold tokens back. The result holds the key: it is for the
+/// socket alone. Fails when the key has bytes that a header cannot carry.
+[[nodiscard]] Result<std::string> httpPost(const Url& url, std::string_view body, const Secret* key, bool stream);
+
+/// Whether the key may go out as the spec has it: never in the clear to another machine unless confirmed.
+[[nodiscard]] Result<void> checkKeyUse(const Url& url, const EndpointSpec& endpoint, const Secret* key);
+
+/// Whether a header can carry these bytes: visible ASCII without spaces.
+[[nodiscard]] bool isHeaderSafe(std::string_view key) noexcept;
+
+} // namespace decodescope

@@ -1,0 +1,36 @@
+#include "core/net/outlet.h"
+
+namespace decodescope {
+
+void Outlet::post(std::vector<StreamEvent>& events) {
+    const std::lock_guard lock(m_mutex);
+    if (m_open && !events.empty())
+        m_output.events->post(events);
+    events.clear();
+}
+
+void Outlet::chunk(Instant at, std::uint32_t read, std::string_view bytes) {
+    const std::lock_guard lock(m_mutex);
+    if (m_open && m_output.raw)
+        m_output.raw->onChunk(at, read, bytes);
+}
+
+void Outlet::milestone(Instant at, const Milestone& milestone) {
+    const std::lock_guard lock(m_mutex);
+    if (m_open && m_output.raw)
+        m_output.raw->onMilestone(at, milestone);
+}
+
+void Outlet::end(Instant at, ErrorKind kind, std::string_view message) {
+    const std::lock_guard lock(m_mutex);
+    if (m_open && m_output.raw)
+        m_output.raw->onEnd(at, kind, message);
+}
+
+void Outlet::shut() {
+    const std::lock_guard lock(m_mutex);
+    m_open = false;
+    m_output = {};
+}
+
+} // namespace decodescope

@@ -1,0 +1,86 @@
+#include "core/net/tls_trust.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+namespace decodescope {
+
+namespace {
+
+constexpr std::uintmax_t kMaximumPemBytes = 16 << 20;
+
+/// The file's text, or nothing when it cannot be read or is absurdly large.
+std::optional<std::string> readPem(const std::filesystem::path& path) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path, error);
+    if (error || size > kMaximumPemBytes)
+        return std::nullopt;
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+        return std::nullopt;
+    return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+/// All certificates of a folder, in the order of their names.
+std::string readFolder(const std::filesystem::path& folder) {
+    std::vector<std::filesystem::path> files;
+    std::error_code error;
+    for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+        files.push_back(it->path());
+    std::sort(files.begin(), files.end());
+    std::string all;
+    for (const auto& file : files) {
+        const auto text = readPem(file);
+        if (text && text->find("-----BEGIN CERTIFICATE-----") != std::string::npos &&
+            all.size() + text->size() < kMaximumPemBytes)
+            all += *text + '\n';
+    }
+    return all;
+}
+
+const char* variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+} // namespace
+
+Result<TransportTarget> targetFor(const Url& url, const EndpointSpec& endpoint) {
+    TransportTarget target;
+    target.host = url.host;
+    target.port = url.port;
+    target.tls = url.tls();
+    target.loopback = url.loopback();
+    target.allowInvalidTls = endpoint.allowInvalidTls;
+    if (!target.tls)
+        return target;
+
+    std::string pem;
+    if (const char* file = variable("SSL_CERT_FILE")) {
+        target.systemAuthorities = false;
+        pem += readPem(file).value_or(std::string()) + '\n';
+    }
+    if (const char* folder = variable("SSL_CERT_DIR")) {
+        target.systemAuthorities = false;
+        pem += readFolder(folder);
+    }
+    if (!endpoint.extraCaFile.empty()) {
+        const auto extra = readPem(endpoint.extraCaFile);
+        if (!extra || extra->find("-----BEGIN CERTIFICATE-----") == std::string::npos)
+            return fail(ErrorCode::io, fmt::format("The file \"{}\" of extra certificate authorities cannot be read as "
+                                                   "PEM. Check its path and its content.",
+                                                   endpoint.extraCaFile));
+        pem += *extra;
+    }
+    if (!pem.empty())
+        target.authoritiesPem = std::make_shared<const std::string>(std::move(pem));
+    return target;
+}
+
+} // namespace decodescope

@@ -58,7 +58,7 @@ private:
 struct Aggregate {
     std::uint64_t n = 0;
     double min = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0, max = 0, mean = 0;
-    /// Whether n supports the percentile: p90 from 10, p95 from 20, p99 from 100 values.
+    /// Whether n supports the percentile (0.9 or 90): p90 from 10, p95 from 20, p99 from 100 values.
     [[nodiscard]] bool supports(double percentile) const;
 };
 
@@ -66,7 +66,8 @@ struct Aggregate {
 [[nodiscard]] double quantileType7(const std::vector<double>& sorted, double q);
 [[nodiscard]] std::optional<Aggregate> aggregate(std::vector<double> values, bool lowTail);
 
-/// Ratio of medians b / a with a seeded bootstrap 95% interval; absent when either is empty.
+/// Ratio of medians b / a with a seeded bootstrap 95% interval. Absent when either has fewer than two values (one
+/// value has no spread to draw from) or a median is not above 0.
 struct MedianRatio {
     double ratio = 1, low = 1, high = 1;
     [[nodiscard]] bool differs() const { return low > 1 || high < 1; }

@@ -12,6 +12,8 @@
 
 namespace decodescope {
 
+class DiskCalls;
+
 /// What the header of a recording says of where it was made.
 struct RecordingHeader {
     std::string app;        ///< "decodescope 0.1.0"
@@ -44,8 +46,10 @@ struct JournalState {
 /// refused by create().
 class Journal {
 public:
+    /// Fails with ErrorCode::io. `calls` is for tests; null: the system's.
     [[nodiscard]] static Result<std::shared_ptr<Journal>> create(const std::string& path,
-                                                                 const RecordingHeader& header);
+                                                                 const RecordingHeader& header,
+                                                                 std::shared_ptr<DiskCalls> calls = {});
     virtual ~Journal() = default;
 
     virtual void addLane(const RecordedLane& lane) = 0;

@@ -42,6 +42,10 @@ struct Recording {
 /// The same from memory (resources).
 [[nodiscard]] Result<Recording> parseRecording(std::string_view bytes, const std::string& name);
 
+/// How the answer to a run is decoded, live and ever after: recordings give the live figures again only if both
+/// roads ask the decoder for the same.
+[[nodiscard]] DecoderOptions decoderOptions(const RunRecord& asked);
+
 /// Decodes a recorded run again: the record a live run would have left.
 [[nodiscard]] std::shared_ptr<RunRecord> rebuild(const RecordedRun& run);
 

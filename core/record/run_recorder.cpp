@@ -246,6 +246,10 @@ void RunRecorder::applyFinish(const FinishReported& finish) {
 }
 
 void RunRecorder::applyEnd(const StreamEvent& event, const StreamEnd& end) {
+    if (end.verdict == StreamEnd::Verdict::error && end.kind == ErrorKind::none) {
+        interrupt();
+        return;
+    }
     m_record->finished = event.at;
     m_record->end = end;
     m_record->outcome = outcomeOf(end);

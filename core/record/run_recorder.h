@@ -16,6 +16,8 @@ public:
     /// Takes the record with its first block (what was asked) filled in.
     explicit RunRecorder(std::shared_ptr<RunRecord> record);
 
+    /// A StreamEnd with verdict `error` and kind `none` is how a replay says that its recording was cut off there:
+    /// it counts as interrupt().
     void apply(const StreamEvent& event);
     /// Ends a record whose bytes hold no end (a recording cut off): outcome `interrupted`.
     void interrupt();

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// Reading JSON of unknown origin without a way to throw: a member that is absent or of another type is absent.
+namespace decodescope {
+
+/// The parsed text; nullopt when it is no JSON, or nested deeper than 64 (dumping deep nesting overflows the
+/// library's stack).
+[[nodiscard]] std::optional<nlohmann::json> parseJson(std::string_view text);
+/// JSON text; bytes that are no UTF-8 become U+FFFD.
+[[nodiscard]] std::string dumpJson(const nlohmann::json& value);
+
+/// The member, or null when `object` is no object or has none of that name.
+[[nodiscard]] const nlohmann::json* member(const nlohmann::json& object, const char* name);
+[[nodiscard]] std::optional<std::string> textMember(const nlohmann::json& object, const char* name);
+[[nodiscard]] std::optional<std::int64_t> integerMember(const nlohmann::json& object, const char* name);
+[[nodiscard]] std::optional<double> numberMember(const nlohmann::json& object, const char* name);
+[[nodiscard]] std::optional<bool> boolMember(const nlohmann::json& object, const char* name);
+
+} // namespace decodescope

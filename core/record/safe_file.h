@@ -1,0 +1,25 @@
+#pragma once
+
+#include "core/base/error.h"
+#include "core/record/disk.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+/// Whole files that are either the old one or the new one, whatever happens in between: a full disk, a crash, a
+/// power cut. Mode 0600 (reliability.md sections 3 and 9).
+namespace decodescope {
+
+enum class Backup { none, keepOne }; ///< keepOne: the file that is replaced stays as PATH.bak
+enum class Existing { replace, refuse };
+
+/// Writes `content` as the whole of `path`. After an error the file at `path` is as it was. Fails with ErrorCode::io.
+[[nodiscard]] Result<void> saveFile(const std::string& path, std::string_view content, Backup backup = Backup::none,
+                                    std::shared_ptr<DiskCalls> calls = systemDiskCalls());
+
+/// Copies a recording, also one that is still being written: the copy ends with the last whole line.
+[[nodiscard]] Result<void> copyRecording(const std::string& from, const std::string& to, Existing existing,
+                                         std::shared_ptr<DiskCalls> calls = systemDiskCalls());
+
+} // namespace decodescope

@@ -6,7 +6,6 @@
 #include <QtTest>
 
 #include <array>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

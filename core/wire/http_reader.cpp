@@ -5,6 +5,7 @@
 #include <boost/beast/http/basic_parser.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace decodescope {
@@ -38,7 +39,8 @@ public:
     explicit Parser(HttpSink& sink, std::size_t maxHeadBytes)
         : m_sink(sink) {
         eager(false); // so that the length of the head is known where it ends
-        body_limit(boost::none);
+        // "None" would refuse every Content-Length: Beast 1.74 compares the length with an empty optional.
+        body_limit(std::numeric_limits<std::uint64_t>::max());
         // Our own count is the limit; Beast's counts what it has not consumed yet.
         header_limit(static_cast<std::uint32_t>(std::min<std::size_t>(2 * maxHeadBytes + 64, 1U << 30)));
     }
@@ -184,12 +186,8 @@ bool HttpReader::finish() {
     return !error;
 }
 
-bool HttpReader::headDone() const noexcept {
-    return m_state->parser->is_header_done() && !m_state->parser->interim();
-}
-
 bool HttpReader::reusable() const noexcept {
-    return m_state->status == Status::done && headDone() && m_state->parser->keep_alive() && !m_state->leftOver;
+    return m_state->status == Status::done && m_state->parser->keep_alive() && !m_state->leftOver;
 }
 
 const std::string& HttpReader::problem() const noexcept {

@@ -41,7 +41,6 @@ public:
     /// been told), false if it cut the head or the body.
     [[nodiscard]] bool finish();
 
-    [[nodiscard]] bool headDone() const noexcept;
     /// After done: whether another request may be sent on the connection.
     [[nodiscard]] bool reusable() const noexcept;
     /// After malformed: what is wrong, for a bug report.

@@ -134,7 +134,6 @@ void Decoder::finish(const TransportEnd& end, std::vector<StreamEvent>& out) {
     m_reader.flush();
     m_ended = true;
 
-    m_facts.headDone = m_options.framing == Framing::bodyOnly || m_http.headDone();
     StreamEnd last = judge(m_facts, end, m_reader, m_kept);
     if (last.verdict == StreamEnd::Verdict::complete && !last.notStreamed && !m_reader.doneSeen())
         m_reader.warn("no_done");
@@ -164,11 +163,13 @@ void Decoder::beginBareBody() {
     m_body = Body::sniffing;
     m_typeIsEvents = true;
     m_facts.status = 200;
+    m_facts.headDone = true;
     m_reader.emit(ResponseHead{});
 }
 
 void Decoder::onHttpHead(const ResponseHead& head, std::string_view reason) {
     m_facts.status = head.status;
+    m_facts.headDone = true;
     m_facts.reason = reason;
     m_facts.headers = head.headers;
     m_reader.emit(head);

@@ -1,0 +1,76 @@
+#include "ui/charts/chart_feed.h"
+
+namespace decodescope {
+namespace {
+
+// Percentiles need not be newer than a reader can read them (look.md 55).
+constexpr qint64 kSummaryEveryMs = 100;
+
+} // namespace
+
+ChartLane chartLane(LaneId id, int look, LaneState state, std::shared_ptr<const RunRecord> record,
+                    std::shared_ptr<const RunSummary> summary, RateUnit unit) {
+    ChartLane lane;
+    lane.id = id;
+    lane.look = look;
+    lane.state = state;
+    lane.curves = std::make_shared<LaneCurves>();
+    if (record) {
+        lane.curves->update(*record, summary ? &summary->tokens : nullptr, unit);
+        lane.revision = record->events.size() + 1;
+    }
+    lane.record = std::move(record);
+    lane.summary = std::move(summary);
+    return lane;
+}
+
+ChartFeed::ChartFeed(ViewState& view) : QObject(&view), m_view(view) {}
+
+ChartFeed& ChartFeed::of(ViewState& view) {
+    if (auto* feed = view.findChild<ChartFeed*>({}, Qt::FindDirectChildrenOnly))
+        return *feed;
+    return *new ChartFeed(view); // owned by the ViewState, its QObject parent
+}
+
+const std::vector<ChartLane>& ChartFeed::lanes(const Session& session) {
+    std::unordered_map<LaneId, Kept> kept;
+    m_lanes.clear();
+    for (const std::unique_ptr<Lane>& lane : session.lanes()) {
+        const LaneId id = lane->config().id;
+        auto node = m_kept.extract(id);
+        Kept& mine = node.empty() ? kept[id] : kept.insert(std::move(node)).position->second;
+        refresh(*lane, mine);
+        m_lanes.push_back(mine.lane);
+    }
+    m_kept = std::move(kept);
+    return m_lanes;
+}
+
+void ChartFeed::refresh(const Lane& lane, Kept& kept) {
+    ChartLane& shown = kept.lane;
+    const std::shared_ptr<LaneRun> run = lane.runs().empty() ? nullptr : lane.runs().back();
+    if (!shown.curves || kept.run != run) {
+        kept.run = run;
+        kept.sinceSummary.invalidate();
+        shown.curves = std::make_shared<LaneCurves>();
+        shown.record = run ? run->record : nullptr;
+        shown.summary = nullptr;
+    }
+    shown.id = lane.config().id;
+    shown.look = lane.config().look;
+    shown.state = lane.state();
+    shown.now = lane.now();
+    shown.revision = lane.revision();
+    if (!run || !run->record)
+        return;
+    if (run->summary) {
+        // The batch result lives as long as its run.
+        shown.summary = std::shared_ptr<const RunSummary>(run, &*run->summary);
+    } else if (!kept.sinceSummary.isValid() || kept.sinceSummary.elapsed() >= kSummaryEveryMs) {
+        shown.summary = std::make_shared<const RunSummary>(run->live.summary(*run->record, lane.now()));
+        kept.sinceSummary.start();
+    }
+    shown.curves->update(*run->record, shown.summary ? &shown.summary->tokens : nullptr, m_view.unit());
+}
+
+} // namespace decodescope

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "ui/charts/chart_lane.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+
+#include <unordered_map>
+#include <vector>
+
+namespace decodescope {
+
+/// Turns a Session into the charts' snapshots, once for all charts that look through the same ViewState: curves are
+/// kept once a lane, live summaries are computed at most ten times a second. GUI thread.
+class ChartFeed : public QObject {
+    Q_OBJECT
+
+public:
+    /// The feed of a ViewState, made with the first call and owned by it.
+    static ChartFeed& of(ViewState& view);
+
+    /// The lanes as they are now, in the session's order. Cheap when nothing is new.
+    const std::vector<ChartLane>& lanes(const Session& session);
+
+private:
+    explicit ChartFeed(ViewState& view);
+
+    struct Kept {
+        ChartLane lane;
+        std::shared_ptr<const LaneRun> run;
+        QElapsedTimer sinceSummary;
+    };
+    void refresh(const Lane& lane, Kept& kept);
+
+    ViewState& m_view;
+    std::unordered_map<LaneId, Kept> m_kept;
+    std::vector<ChartLane> m_lanes;
+};
+
+} // namespace decodescope

@@ -1,0 +1,247 @@
+#include "ui/charts/chart_marks.h"
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <QPainter>
+#include <QPainterPath>
+
+#include <algorithm>
+#include <cmath>
+
+namespace decodescope {
+namespace {
+
+constexpr double kChip = 14;
+constexpr double kLabelStep = 15;
+constexpr double kLabelOffset = 8;
+
+QFont strongSmall() {
+    QFont font = Look::instance().font(Type::small);
+    font.setWeight(QFont::DemiBold);
+    return font;
+}
+
+} // namespace
+
+void placeEndLabels(std::vector<EndLabel>& labels, const QRectF& bounds) {
+    const QFontMetricsF metrics(Look::instance().font(Type::small));
+    std::vector<EndLabel*> order;
+    for (EndLabel& label : labels) {
+        const double width = kChip + 5 + metrics.horizontalAdvance(label.text) + 4;
+        const double x = std::clamp(label.at.x() + kLabelOffset, bounds.left(),
+                                    std::max(bounds.left(), bounds.right() - width));
+        label.patch = QRectF(x - 2, label.at.y() - kChip / 2, width, kChip);
+        order.push_back(&label);
+    }
+    std::sort(order.begin(), order.end(),
+              [](const EndLabel* a, const EndLabel* b) { return a->patch.top() < b->patch.top(); });
+    // Downwards each moves below those it would cover; then what passed the bottom is pushed up again.
+    const auto overlapX = [](const EndLabel& a, const EndLabel& b) {
+        return a.patch.left() < b.patch.right() && b.patch.left() < a.patch.right();
+    };
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        double top = std::max(order[i]->patch.top(), bounds.top());
+        for (std::size_t j = 0; j < i; ++j) {
+            if (overlapX(*order[i], *order[j]))
+                top = std::max(top, order[j]->patch.top() + kLabelStep);
+        }
+        order[i]->patch.moveTop(top);
+    }
+    for (std::size_t k = order.size(); k-- > 0;) {
+        double top = std::min(order[k]->patch.top(), bounds.bottom() - kChip);
+        for (std::size_t j = k + 1; j < order.size(); ++j) {
+            if (overlapX(*order[k], *order[j]))
+                top = std::min(top, order[j]->patch.top() - kLabelStep);
+        }
+        order[k]->patch.moveTop(top);
+    }
+    for (EndLabel& label : labels)
+        label.chip = QRectF(std::round(label.patch.left() + 2), std::round(label.patch.top()), kChip, kChip);
+}
+
+void drawEndLabel(QPainter& painter, const EndLabel& label) {
+    const Look& look = Look::instance();
+    QColor ground = look.colours().surface;
+    ground.setAlphaF(0.88F);
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(ground);
+    painter.drawRoundedRect(label.patch.adjusted(0, -1, 0, 1), 3, 3);
+    look.drawChip(painter, label.chip.topLeft(), label.look);
+    painter.setFont(look.font(Type::small));
+    painter.setPen(label.weak ? look.colours().ink3 : look.colours().ink);
+    drawText(painter, label.chip.right() + 5, label.chip.bottom() - 3, label.text, Qt::AlignLeft);
+}
+
+void drawTopWords(QPainter& painter, std::vector<TopWord> words, double left, double right, double baseline) {
+    const QFont strong = strongSmall();
+    const QFont plain = Look::instance().font(Type::small);
+    std::sort(words.begin(), words.end(), [](const TopWord& a, const TopWord& b) { return a.weight > b.weight; });
+    std::vector<std::pair<double, double>> taken;
+    for (const TopWord& word : words) {
+        const QFontMetricsF metrics(word.strong ? strong : plain);
+        const double width = metrics.horizontalAdvance(word.text);
+        if (width > right - left)
+            continue;
+        const auto free = [&](double from) {
+            return from >= left - 0.5 && from + width <= right + 0.5 &&
+                   std::none_of(taken.begin(), taken.end(), [&](const auto& other) {
+                       return from < other.second + 10 && other.first < from + width + 10;
+                   });
+        };
+        const double wanted = std::clamp(word.centre - width / 2, left, right - width);
+        std::optional<double> place;
+        // A little to the side is still "above it"; farther away the words would name something else.
+        for (double shift = 0; shift <= width / 2 + 12 && !place; shift += 4) {
+            if (free(wanted + shift))
+                place = wanted + shift;
+            else if (free(wanted - shift))
+                place = wanted - shift;
+        }
+        if (!place)
+            continue;
+        taken.emplace_back(*place, *place + width);
+        painter.setFont(word.strong ? strong : plain);
+        painter.setPen(word.colour);
+        painter.drawText(QPointF(std::round(*place), baseline), word.text);
+    }
+}
+
+QString stallWord(StallKind kind) {
+    const auto tr = [](const char* text) { return QCoreApplication::translate("decodescope::Charts", text); };
+    switch (kind) {
+    case StallKind::delivery:
+        return tr("delivery");
+    case StallKind::generation:
+        return tr("generation");
+    case StallKind::phase:
+        return tr("phase change");
+    case StallKind::client:
+        return tr("own hiccup");
+    case StallKind::open:
+        return tr("stalled");
+    case StallKind::unknown:
+        break;
+    }
+    return tr("stall");
+}
+
+QList<qreal> stallEdgeDash(StallKind kind) {
+    switch (kind) {
+    case StallKind::delivery:
+        return {3, 3};
+    case StallKind::phase:
+    case StallKind::unknown:
+        return {1, 2};
+    case StallKind::generation:
+    case StallKind::client:
+    case StallKind::open:
+        break;
+    }
+    return {};
+}
+
+void drawStallBox(QPainter& painter, const QRectF& plot, double x0, double x1, StallKind kind, bool selected) {
+    const Look& look = Look::instance();
+    const double left = std::max(x0, plot.left());
+    const double right = std::min(x1, plot.right());
+    if (right < plot.left() || left > plot.right())
+        return;
+    const QRectF box(left, plot.top(), std::max(right - left, 1.0), plot.height());
+    if (kind == StallKind::client) {
+        look.drawHatch(painter, box);
+        return;
+    }
+    QColor fill = look.colours().stall;
+    fill.setAlphaF(selected ? 0.16F : 0.07F);
+    painter.fillRect(box, fill);
+    const QList<qreal> dash = stallEdgeDash(kind);
+    const double width = selected ? 2 : 1;
+    if (x0 >= plot.left())
+        drawVertical(painter, x0, plot.top(), plot.bottom(), look.colours().stall, dash, width);
+    if (x1 <= plot.right() && kind != StallKind::open)
+        drawVertical(painter, x1, plot.top(), plot.bottom(), look.colours().stall, dash, width);
+}
+
+void drawMarkerShape(QPainter& painter, Marker marker, QPointF c, double r, const QColor& colour) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    QPainterPath path;
+    bool open = false;
+    switch (marker) {
+    case Marker::circleOpen:
+        open = true;
+        [[fallthrough]];
+    case Marker::circle:
+        path.addEllipse(c, r, r);
+        break;
+    case Marker::squareOpen:
+        open = true;
+        [[fallthrough]];
+    case Marker::square:
+        path.addRect(QRectF(c.x() - r * 0.9, c.y() - r * 0.9, r * 1.8, r * 1.8));
+        break;
+    case Marker::triangleOpen:
+        open = true;
+        [[fallthrough]];
+    case Marker::triangle:
+        path.moveTo(c + QPointF(0, -r * 1.15));
+        path.lineTo(c + QPointF(r * 1.1, r * 0.85));
+        path.lineTo(c + QPointF(-r * 1.1, r * 0.85));
+        path.closeSubpath();
+        break;
+    case Marker::diamondOpen:
+        open = true;
+        [[fallthrough]];
+    case Marker::diamond:
+        path.moveTo(c + QPointF(0, -r * 1.2));
+        path.lineTo(c + QPointF(r * 1.2, 0));
+        path.lineTo(c + QPointF(0, r * 1.2));
+        path.lineTo(c + QPointF(-r * 1.2, 0));
+        path.closeSubpath();
+        break;
+    }
+    painter.setPen(open ? QPen(colour, 1.5) : QPen(Qt::NoPen));
+    painter.setBrush(open ? QBrush(Look::instance().colours().surface) : QBrush(colour));
+    painter.drawPath(path);
+    painter.restore();
+}
+
+void drawCross(QPainter& painter, QPointF centre, const QColor& colour) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    QPen pen(colour, 1.5);
+    pen.setCapStyle(Qt::RoundCap);
+    painter.setPen(pen);
+    painter.drawLine(centre + QPointF(-4, -4), centre + QPointF(4, 4));
+    painter.drawLine(centre + QPointF(-4, 4), centre + QPointF(4, -4));
+    painter.restore();
+}
+
+void drawVertical(QPainter& painter, double x, double top, double bottom, const QColor& colour,
+                  const QList<qreal>& dash, double width) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const double left = std::floor(x - (width - 1) / 2);
+    if (dash.isEmpty()) {
+        painter.fillRect(QRectF(left, top, width, bottom - top), colour);
+    } else {
+        qsizetype part = 0;
+        for (double y = top; y < bottom; y += dash[part], part = (part + 1) % dash.size()) {
+            if (part % 2 == 0)
+                painter.fillRect(QRectF(left, y, width, std::min(dash[part], bottom - y)), colour);
+        }
+    }
+    painter.restore();
+}
+
+void drawText(QPainter& painter, double x, double baseline, const QString& text, Qt::AlignmentFlag alignment) {
+    const double width = QFontMetricsF(painter.font()).horizontalAdvance(text);
+    if (alignment == Qt::AlignHCenter)
+        x -= width / 2;
+    else if (alignment == Qt::AlignRight)
+        x -= width;
+    painter.drawText(QPointF(x, baseline), text);
+}
+
+} // namespace decodescope

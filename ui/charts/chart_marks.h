@@ -1,0 +1,62 @@
+#pragma once
+
+#include "core/metrics/run_summary.h"
+#include "ui/theme/look.h"
+
+#include <QColor>
+#include <QPointF>
+#include <QRectF>
+#include <QString>
+
+#include <vector>
+
+class QPainter;
+
+/// Small things that several charts draw the same way.
+namespace decodescope {
+
+/// A lane's chip with its number at the end of its curve.
+struct EndLabel {
+    int lane = 0; ///< index in the chart's lanes
+    int look = 0;
+    QPointF at;   ///< where the curve ends
+    QString text;
+    bool weak = false;  ///< abnormal lanes: ink3
+    QRectF chip;        ///< set by placing: where the chip is drawn
+    QRectF patch;       ///< set by placing: chip, text and their patch
+};
+
+/// Sets chip and patch of every label right of its point, inside `bounds`, pushed apart to 15 px where patches
+/// would touch.
+void placeEndLabels(std::vector<EndLabel>& labels, const QRectF& bounds);
+void drawEndLabel(QPainter& painter, const EndLabel& label);
+
+/// Words above a plot, centred over what they name.
+struct TopWord {
+    double centre = 0;  ///< px
+    double weight = 0;  ///< what is dropped last when there is no room
+    QString text;
+    QColor colour;
+    bool strong = true;
+};
+/// Draws as many as fit side by side on one line between left and right, the weightiest first.
+void drawTopWords(QPainter& painter, std::vector<TopWord> words, double left, double right, double baseline);
+
+/// "delivery", "generation" ... as a person reads it.
+[[nodiscard]] QString stallWord(StallKind kind);
+/// Dash of a stall's edges: empty solid, {3, 3} delivery ...
+[[nodiscard]] QList<qreal> stallEdgeDash(StallKind kind);
+/// Ground, edges and hatch of a stall over the full height of `plot`, between x0 and x1.
+void drawStallBox(QPainter& painter, const QRectF& plot, double x0, double x1, StallKind kind, bool selected);
+
+/// A lane's marker in any colour.
+void drawMarkerShape(QPainter& painter, Marker marker, QPointF centre, double radius, const QColor& colour);
+/// A cross, for a stream that was cut.
+void drawCross(QPainter& painter, QPointF centre, const QColor& colour);
+/// A vertical 1 px line with a dash pattern in pixels, on the pixel grid.
+void drawVertical(QPainter& painter, double x, double top, double bottom, const QColor& colour,
+                  const QList<qreal>& dash, double width = 1);
+/// Text at a baseline; alignment: left edge, centre or right edge at `x`.
+void drawText(QPainter& painter, double x, double baseline, const QString& text, Qt::AlignmentFlag alignment);
+
+} // namespace decodescope

@@ -1,0 +1,313 @@
+#include "ui/charts/gap_chart.h"
+
+#include "ui/theme/format.h"
+#include "ui/theme/look.h"
+
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace decodescope {
+namespace {
+
+// Nothing finer than this is printed, so nothing finer is drawn.
+constexpr double kLeastMs = 0.1;
+constexpr double kHitPx = 40;
+
+} // namespace
+
+GapChart::GapChart(ViewState& view, QWidget* parent) : TimeChart(view, tr("Gap between tokens"), parent) {
+    m_header->addSwitch({tr("log"), tr("linear")}, 0, tr("Gap scale"));
+    connect(m_header, &ChartHeader::switched, this, [this](int index) { setLogarithmic(index == 0); });
+    refresh();
+}
+
+void GapChart::setLogarithmic(bool log) {
+    if (log == m_log)
+        return;
+    m_log = log;
+    m_header->setSwitch(log ? 0 : 1);
+    refresh();
+}
+
+bool GapChart::hasData() const {
+    return std::any_of(m_lanes.begin(), m_lanes.end(),
+                       [](const ChartLane& lane) { return lane.curves->gaps().size() > 0; });
+}
+
+QString GapChart::emptyLine() const { return tr("Gaps appear with the second token"); }
+
+void GapChart::updateAxes() {
+    updateTimeAxis();
+    MinMaxPyramid::Extent all;
+    for (const ChartLane& lane : m_lanes) {
+        all.include(lane.curves->gaps().extent(0, lane.curves->gaps().size()));
+        if (!lane.summary)
+            continue;
+        for (const Stall& stall : lane.summary->stalls) // an open stall is no gap yet
+            all.include(static_cast<float>(stall.lengthS));
+    }
+    const double topMs = all.empty() ? 500 : static_cast<double>(all.max) * 1000;
+    if (!m_log) {
+        m_y = linearAxis(0, m_linearTop.update(topMs * 1.08, 5), 5, QStringLiteral("ms"));
+        m_y.grid = true;
+        return;
+    }
+    // Whole decades below, 1-2-5 above: both move rarely.
+    const double leastMs = all.empty() ? 1 : static_cast<double>(all.min) * 1000;
+    m_lowMs = std::clamp(std::pow(10.0, std::floor(std::log10(std::max(leastMs, kLeastMs)))), kLeastMs, 1.0);
+    const double wanted = std::max(topMs * 1.2, 100.0);
+    const double power = std::pow(10.0, std::floor(std::log10(wanted)));
+    m_highMs = wanted <= 2 * power ? 2 * power : wanted <= 5 * power ? 5 * power : 10 * power;
+    m_y = logDurationAxis(m_lowMs, m_highMs);
+    m_y.grid = true;
+}
+
+double GapChart::heightOf(double gapS) const {
+    const double ms = std::max(gapS * 1000, m_log ? m_lowMs : 0.0);
+    return yMap()(m_log ? std::log10(ms) : ms);
+}
+
+void GapChart::paintPlot(QPainter& painter, const QRectF& plot) {
+    std::vector<TopWord> words;
+    paintStalls(painter, plot, words);
+    painter.save();
+    painter.setClipRect(plot.adjusted(0, 0, 1, 1));
+    for (const std::size_t index : order()) {
+        const ChartLane& lane = m_lanes[index];
+        if (const std::optional<double> shift = shiftOf(lane))
+            paintLine(painter, lane, *shift);
+    }
+    painter.restore();
+    paintStallMarkers(painter, plot);
+    for (const ChartLane& lane : m_lanes) {
+        if (const std::optional<double> shift = shiftOf(lane))
+            paintEnd(painter, plot, lane, *shift, words);
+    }
+    painter.setOpacity(1);
+    paintSelected(painter);
+    drawTopWords(painter, std::move(words), plot.left() - 40, plot.right() + 10, plot.top() - 8);
+}
+
+void GapChart::paintStalls(QPainter& painter, const QRectF& plot, std::vector<TopWord>& words) {
+    const Colours& colours = Look::instance().colours();
+    const AxisMap x = xMap();
+    for (const ChartLane& lane : m_lanes) {
+        const std::optional<double> shift = shiftOf(lane);
+        if (!shift || !lane.summary)
+            continue;
+        painter.setOpacity(opacityOf(lane));
+        for (std::size_t i = 0; i < lane.summary->stalls.size(); ++i) {
+            const Stall& stall = lane.summary->stalls[i];
+            const double x0 = x(stall.startS - *shift);
+            const double x1 = x(stall.startS + stall.lengthS - *shift);
+            if (x1 < plot.left() || x0 > plot.right())
+                continue;
+            const bool selected = m_view.stall() == StallRef{lane.id, static_cast<std::uint32_t>(i)};
+            drawStallBox(painter, plot, x0, x1, stall.kind, selected);
+            const bool ours = stall.kind == StallKind::client;
+            const QString length = formatDuration(stall.lengthS).joined();
+            const double centre = (std::max(x0, plot.left()) + std::min(x1, plot.right())) / 2;
+            words.push_back({centre, stall.lengthS + (selected ? 1e6 : 0),
+                             QStringLiteral("%1 %2 %3").arg(letterOf(lane), stallWord(stall.kind), length),
+                             ours ? colours.ink3 : colours.stall, !ours});
+        }
+    }
+    painter.setOpacity(1);
+}
+
+void GapChart::paintLine(QPainter& painter, const ChartLane& lane, double shift) {
+    const auto y = [this, map = yMap()](float gapS) {
+        const double ms = std::max(static_cast<double>(gapS) * 1000, m_log ? m_lowMs : 0.0);
+        return map(m_log ? std::log10(ms) : ms);
+    };
+    const std::vector<QPointF> vertices = gapVertices(*lane.curves, shift, xMap(), y, 1 / dpr());
+    countPoints(vertices.size());
+    QList<QLineF> lines;
+    appendCrispSegments(vertices, dpr(), lines);
+    // Jagged: thin, solid and on the pixel grid (look.md 10, 23).
+    const bool front = m_view.front() == lane.id;
+    QPen pen(Look::instance().lane(lane.look).colour, front || lane.look >= 8 ? 2 : 1);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setOpacity(opacityOf(lane));
+    painter.setPen(pen);
+    painter.drawLines(lines);
+    painter.setOpacity(1);
+}
+
+void GapChart::paintStallMarkers(QPainter& painter, const QRectF& plot) {
+    const Look& look = Look::instance();
+    const AxisMap x = xMap();
+    for (const ChartLane& lane : m_lanes) {
+        const std::optional<double> shift = shiftOf(lane);
+        if (!shift || !lane.summary)
+            continue;
+        painter.setOpacity(opacityOf(lane));
+        for (const Stall& stall : lane.summary->stalls) {
+            const QPointF end(x(stall.startS + stall.lengthS - *shift), heightOf(stall.lengthS));
+            if (stall.kind != StallKind::client && end.x() >= plot.left() && end.x() <= plot.right())
+                drawMarkerShape(painter, look.lane(lane.look).marker, end, 3.5, look.colours().stall);
+        }
+    }
+    painter.setOpacity(1);
+}
+
+void GapChart::paintEnd(QPainter& painter, const QRectF& plot, const ChartLane& lane, double shift,
+                        std::vector<TopWord>& words) {
+    const Look& look = Look::instance();
+    const AxisMap x = xMap();
+    const MinMaxPyramid& gaps = lane.curves->gaps();
+    painter.setOpacity(opacityOf(lane));
+    if (lane.state == LaneState::running && gaps.size() > 0) {
+        const double px = x(static_cast<double>(lane.curves->times().back()) - shift);
+        if (px >= plot.left() && px <= plot.right()) {
+            painter.setRenderHint(QPainter::Antialiasing, true);
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(look.lane(lane.look).colour);
+            painter.drawEllipse(QPointF(px, heightOf(static_cast<double>(gaps.at(gaps.size() - 1)))), 3, 3);
+        }
+    }
+    const bool cut = lane.state == LaneState::cut || (lane.state == LaneState::failed && lane.curves->arrivals() > 0);
+    const bool stopped = lane.state == LaneState::cancelled;
+    const std::optional<double> end = endOf(lane);
+    if ((!cut && !stopped) || !end)
+        return;
+    const double px = x(*end);
+    if (px < plot.left() || px > plot.right())
+        return;
+    const QColor colour = cut ? look.colours().fail : look.colours().ink2;
+    drawVertical(painter, px, plot.top(), plot.bottom(), colour, {2, 3}, 2);
+    words.push_back({px, 1e9, letterOf(lane) + u' ' + (cut ? tr("cut") : tr("stopped")), colour, true});
+}
+
+void GapChart::paintSelected(QPainter& painter) {
+    if (!m_view.selected())
+        return;
+    for (const ChartLane& lane : m_lanes) {
+        const std::optional<double> shift = shiftOf(lane);
+        const TokenRef token = *m_view.selected();
+        if (lane.id != token.lane || !shift || token.event >= lane.record->events.size())
+            continue;
+        const double at = *lane.sinceStart(lane.record->events[token.event].at);
+        // The middle of the nearest gap that ends with the token's arrival.
+        const std::optional<std::size_t> gap = lane.curves->gapAt(at - 1e-4);
+        if (!gap)
+            continue;
+        const AxisMap x = xMap();
+        const double x0 = x(static_cast<double>(lane.curves->times()[*gap]) - *shift);
+        const double x1 = x(static_cast<double>(lane.curves->times()[*gap + 1]) - *shift);
+        const double y = heightOf(static_cast<double>(lane.curves->gaps().at(*gap)));
+        painter.setRenderHint(QPainter::Antialiasing, true);
+        painter.setPen(QPen(Look::instance().colours().ink, 2));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRoundedRect(QRectF(x0, y, x1 - x0, 0).adjusted(-4, -5, 4, 5), 2, 2);
+    }
+}
+
+std::vector<HeaderValue> GapChart::headerValues() const {
+    std::vector<HeaderValue> values;
+    for (const ChartLane& lane : m_lanes) {
+        HeaderValue value;
+        value.look = lane.look;
+        const std::optional<double> shift = shiftOf(lane);
+        const MinMaxPyramid& gaps = lane.curves->gaps();
+        std::optional<std::size_t> gap;
+        if (shift && m_view.cursorS())
+            gap = lane.curves->gapAt(*m_view.cursorS() + *shift);
+        else if (lane.state == LaneState::running && gaps.size() > 0)
+            gap = gaps.size() - 1;
+        if (gap) {
+            const bool kernel = lane.record->clock != ClockSource::user;
+            value.text = formatGap(static_cast<double>(gaps.at(*gap)), kernel).joined();
+        } else {
+            value.weak = true;
+            const std::optional<double> end = endOf(lane);
+            const bool over = !m_view.cursorS() || (end && *m_view.cursorS() >= *end - 1e-9) ||
+                              (shift && lane.curves->arrivals() > 0 &&
+                               *m_view.cursorS() + *shift > static_cast<double>(lane.curves->times().back()));
+            switch (over ? lane.state : LaneState::idle) {
+            case LaneState::done:
+                value.text = tr("done");
+                break;
+            case LaneState::failed:
+                value.text = tr("failed");
+                break;
+            case LaneState::cut:
+                value.text = tr("cut");
+                break;
+            case LaneState::cancelled:
+                value.text = tr("stopped");
+                break;
+            case LaneState::waiting:
+            case LaneState::connecting:
+                value.text = tr("waiting");
+                break;
+            case LaneState::idle:
+            case LaneState::running:
+            case LaneState::notStreamed:
+                value.text = enDash();
+                break;
+            }
+        }
+        values.push_back(value);
+    }
+    return values;
+}
+
+std::vector<LegendItem> GapChart::legend() const {
+    bool delivery = false;
+    bool generation = false;
+    for (const ChartLane& lane : m_lanes) {
+        if (!lane.summary)
+            continue;
+        for (const Stall& stall : lane.summary->stalls) {
+            delivery = delivery || stall.kind == StallKind::delivery;
+            generation = generation || stall.kind == StallKind::generation;
+        }
+    }
+    std::vector<LegendItem> items;
+    if (delivery || generation) {
+        items.push_back({LegendItem::Sample::dashedEdges, {}, tr("delivery")});
+        items.push_back({LegendItem::Sample::solidEdges, {}, tr("generation stall")});
+    }
+    return items;
+}
+
+std::optional<TokenRef> GapChart::tokenAt(QPointF at) const {
+    const AxisMap x = xMap();
+    std::optional<TokenRef> found;
+    double nearest = kHitPx;
+    for (const ChartLane& lane : m_lanes) {
+        const std::optional<double> shift = shiftOf(lane);
+        if (!shift)
+            continue;
+        const std::optional<std::size_t> gap = lane.curves->gapAt(x.inverse(at.x()) + *shift);
+        if (!gap)
+            continue;
+        const double distance = std::abs(heightOf(static_cast<double>(lane.curves->gaps().at(*gap))) - at.y());
+        if (distance < nearest) {
+            nearest = distance;
+            found = tokenOf(lane, *gap + 1);
+        }
+    }
+    return found;
+}
+
+QString GapChart::sentence() const {
+    QStringList parts;
+    for (const ChartLane& lane : m_lanes) {
+        if (!lane.summary || !lane.summary->itl)
+            continue;
+        const Distribution& gaps = *lane.summary->itl;
+        const bool kernel = lane.record->clock != ClockSource::user;
+        parts << tr("lane %1: median gap %2, longest %3, %n stall(s)", nullptr,
+                    static_cast<int>(lane.summary->stalls.size()))
+                     .arg(letterOf(lane), formatGap(gaps.p50, kernel).joined(), formatGap(gaps.max, kernel).joined());
+    }
+    if (parts.isEmpty())
+        return tr("Gap between tokens over time: nothing to show yet.");
+    return tr("Gap between tokens over time. %1.").arg(parts.join(QStringLiteral("; ")));
+}
+
+} // namespace decodescope

@@ -16,12 +16,12 @@ constexpr double kStallBand = 5;
 
 } // namespace
 
-ArrivedChart::ArrivedChart(ViewState& view, QWidget* parent) : TimeChart(view, tr("Tokens arrived"), parent) {
-    m_header->addSwitch({tr("request start"), tr("first token")},
-                        m_view.origin() == TimeOrigin::requestStart ? 0 : 1, tr("Time counts from"));
-    connect(m_header, &ChartHeader::switched, this, [this](int index) {
-        m_view.setOrigin(index == 0 ? TimeOrigin::requestStart : TimeOrigin::firstToken);
-    });
+ArrivedChart::ArrivedChart(ViewState& view, QWidget* parent)
+    : TimeChart(view, tr("Tokens arrived"), parent) {
+    m_header->addSwitch({tr("request start"), tr("first token")}, m_view.origin() == TimeOrigin::requestStart ? 0 : 1,
+                        tr("Time counts from"));
+    connect(m_header, &ChartHeader::switched, this,
+            [this](int index) { m_view.setOrigin(index == 0 ? TimeOrigin::requestStart : TimeOrigin::firstToken); });
     connect(&m_view, &ViewState::originChanged, this,
             [this] { m_header->setSwitch(m_view.origin() == TimeOrigin::requestStart ? 0 : 1); });
     refresh();
@@ -32,7 +32,9 @@ bool ArrivedChart::hasData() const {
                        [](const ChartLane& lane) { return lane.curves->arrivals() > 0; });
 }
 
-QString ArrivedChart::emptyLine() const { return tr("The race appears with the first token"); }
+QString ArrivedChart::emptyLine() const {
+    return tr("The race appears with the first token");
+}
 
 void ArrivedChart::updateAxes() {
     updateTimeAxis();
@@ -78,7 +80,8 @@ void ArrivedChart::paintPlot(QPainter& painter, const QRectF& plot) {
     for (const std::size_t index : order())
         paintLane(painter, plot, index, labels);
     painter.setOpacity(1);
-    drawEndLabels(painter, std::move(labels), QRectF(plot.left(), plot.top() - 4, plot.width() + 58, plot.height() + 4));
+    drawEndLabels(painter, std::move(labels),
+                  QRectF(plot.left(), plot.top() - 4, plot.width() + 58, plot.height() + 4));
 }
 
 void ArrivedChart::paintLane(QPainter& painter, const QRectF& plot, std::size_t index, std::vector<EndLabel>& labels) {

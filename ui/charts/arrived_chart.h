@@ -13,7 +13,7 @@ public:
     [[nodiscard]] QString sentence() const override;
 
 protected:
-    [[nodiscard]] QMarginsF plotMargins() const override { return {44, 8, 60, 22}; }
+    [[nodiscard]] QMarginsF plotMargins() const override { return {labelMargin(38), 8, 60, 22}; }
     void updateAxes() override;
     void paintPlot(QPainter& painter, const QRectF& plot) override;
     [[nodiscard]] bool hasData() const override;

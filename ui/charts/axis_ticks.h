@@ -16,10 +16,10 @@ struct Tick {
 /// One axis of a plot, in its own coordinates.
 struct PlotAxis {
     double min = 0, max = 1;
-    double step = 0.2;           ///< distance of the major grid lines
-    std::vector<Tick> ticks;     ///< labelled
-    std::vector<double> minor;   ///< minor grid (2 and 5 on a log axis)
-    bool grid = false;           ///< major grid lines at the steps
+    double step = 0.2;         ///< distance of the major grid lines
+    std::vector<Tick> ticks;   ///< labelled
+    std::vector<double> minor; ///< minor grid (2 and 5 on a log axis)
+    bool grid = false;         ///< major grid lines at the steps
 };
 
 /// Smallest nice step that gives at most `maxTicks` steps over `span`. Always > 0.

@@ -24,7 +24,9 @@ ChartLane chartLane(LaneId id, int look, LaneState state, std::shared_ptr<const 
     return lane;
 }
 
-ChartFeed::ChartFeed(ViewState& view) : QObject(&view), m_view(view) {}
+ChartFeed::ChartFeed(ViewState& view)
+    : QObject(&view)
+    , m_view(view) {}
 
 ChartFeed& ChartFeed::of(ViewState& view) {
     if (auto* feed = view.findChild<ChartFeed*>({}, Qt::FindDirectChildrenOnly))

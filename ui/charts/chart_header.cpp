@@ -4,6 +4,7 @@
 #include "ui/theme/look.h"
 
 #include <QButtonGroup>
+#include <QFocusEvent>
 #include <QFontMetricsF>
 #include <QHBoxLayout>
 #include <QMouseEvent>
@@ -44,7 +45,8 @@ QFont segmentFont(bool checked) {
 
 } // namespace
 
-HeaderButton::HeaderButton(QWidget* parent) : QAbstractButton(parent) {
+HeaderButton::HeaderButton(QWidget* parent)
+    : QAbstractButton(parent) {
     setFocusPolicy(Qt::TabFocus);
     setCursor(Qt::ArrowCursor);
 }
@@ -96,8 +98,15 @@ void HeaderButton::paintEvent(QPaintEvent*) {
         const QPixmap icon = look.iconPixmap(m_icon, 14, hover ? colours.ink : colours.ink2, devicePixelRatioF());
         painter.drawPixmap(QPointF((width() - 14) / 2.0, (height() - 14) / 2.0), icon);
     }
-    if (hasFocus())
+    if (hasFocus() && m_keyboardFocus)
         look.drawFocus(painter, QRectF(rect()).adjusted(2, 2, -2, -2));
+}
+
+void HeaderButton::focusInEvent(QFocusEvent* event) {
+    const Qt::FocusReason reason = event->reason();
+    m_keyboardFocus =
+        reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason || reason == Qt::ShortcutFocusReason;
+    QAbstractButton::focusInEvent(event);
 }
 
 void HeaderButton::enterEvent(QEnterEvent* event) {
@@ -110,7 +119,9 @@ void HeaderButton::leaveEvent(QEvent* event) {
     update();
 }
 
-ChartHeader::ChartHeader(const QString& title, QWidget* parent) : QWidget(parent), m_title(title) {
+ChartHeader::ChartHeader(const QString& title, QWidget* parent)
+    : QWidget(parent)
+    , m_title(title) {
     setFixedHeight(kHeight);
     setMouseTracking(true);
     m_row = new QHBoxLayout(this);
@@ -167,7 +178,9 @@ void ChartHeader::setLegend(std::vector<LegendItem> legend) {
     update();
 }
 
-QSize ChartHeader::sizeHint() const { return {300, kHeight}; }
+QSize ChartHeader::sizeHint() const {
+    return {300, kHeight};
+}
 
 void ChartHeader::paintEvent(QPaintEvent*) {
     const Look& look = Look::instance();

@@ -45,10 +45,12 @@ protected:
     void paintEvent(QPaintEvent* event) override;
     void enterEvent(QEnterEvent* event) override;
     void leaveEvent(QEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
 
 private:
     explicit HeaderButton(QWidget* parent);
     QString m_icon;
+    bool m_keyboardFocus = false; ///< the ring is for those who came by key
 };
 
 /// The 28 px line over a plot: title, then at the right values, legend, switches and the maximise button.

@@ -14,6 +14,7 @@ namespace {
 constexpr double kChip = 14;
 constexpr double kLabelStep = 15;
 constexpr double kLabelOffset = 8;
+constexpr int kRounds = 64;
 
 QFont strongSmall() {
     QFont font = Look::instance().font(Type::small);
@@ -28,32 +29,34 @@ void placeEndLabels(std::vector<EndLabel>& labels, const QRectF& bounds) {
     std::vector<EndLabel*> order;
     for (EndLabel& label : labels) {
         const double width = kChip + 5 + metrics.horizontalAdvance(label.text) + 4;
-        const double x = std::clamp(label.at.x() + kLabelOffset, bounds.left(),
-                                    std::max(bounds.left(), bounds.right() - width));
-        label.patch = QRectF(x - 2, label.at.y() - kChip / 2, width, kChip);
+        const double x =
+            std::clamp(label.at.x() + kLabelOffset, bounds.left(), std::max(bounds.left(), bounds.right() - width));
+        const double top =
+            std::clamp(label.at.y() - kChip / 2, bounds.top(), std::max(bounds.top(), bounds.bottom() - kChip));
+        label.patch = QRectF(x - 2, top, width, kChip);
         order.push_back(&label);
     }
     std::sort(order.begin(), order.end(),
               [](const EndLabel* a, const EndLabel* b) { return a->patch.top() < b->patch.top(); });
-    // Downwards each moves below those it would cover; then what passed the bottom is pushed up again.
-    const auto overlapX = [](const EndLabel& a, const EndLabel& b) {
-        return a.patch.left() < b.patch.right() && b.patch.left() < a.patch.right();
-    };
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        double top = std::max(order[i]->patch.top(), bounds.top());
-        for (std::size_t j = 0; j < i; ++j) {
-            if (overlapX(*order[i], *order[j]))
-                top = std::max(top, order[j]->patch.top() + kLabelStep);
+    // Both of two that would touch give way by half, again and again, until nobody touches: everyone stays as near
+    // to his curve as the others allow.
+    for (int round = 0; round < kRounds; ++round) {
+        bool moved = false;
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            for (std::size_t j = i + 1; j < order.size(); ++j) {
+                QRectF& upper = order[i]->patch;
+                QRectF& lower = order[j]->patch;
+                const double missing = kLabelStep - (lower.top() - upper.top());
+                if (upper.left() >= lower.right() || lower.left() >= upper.right() || missing < 0.01)
+                    continue;
+                moved = true;
+                const double up = std::min(missing / 2, upper.top() - bounds.top());
+                upper.translate(0, -std::max(0.0, up));
+                lower.moveTop(std::min(upper.top() + kLabelStep, bounds.bottom() - kChip));
+            }
         }
-        order[i]->patch.moveTop(top);
-    }
-    for (std::size_t k = order.size(); k-- > 0;) {
-        double top = std::min(order[k]->patch.top(), bounds.bottom() - kChip);
-        for (std::size_t j = k + 1; j < order.size(); ++j) {
-            if (overlapX(*order[k], *order[j]))
-                top = std::min(top, order[j]->patch.top() - kLabelStep);
-        }
-        order[k]->patch.moveTop(top);
+        if (!moved)
+            break;
     }
     for (EndLabel& label : labels)
         label.chip = QRectF(std::round(label.patch.left() + 2), std::round(label.patch.top()), kChip, kChip);

@@ -19,11 +19,11 @@ namespace decodescope {
 struct EndLabel {
     int lane = 0; ///< index in the chart's lanes
     int look = 0;
-    QPointF at;   ///< where the curve ends
+    QPointF at; ///< where the curve ends
     QString text;
-    bool weak = false;  ///< abnormal lanes: ink3
-    QRectF chip;        ///< set by placing: where the chip is drawn
-    QRectF patch;       ///< set by placing: chip, text and their patch
+    bool weak = false; ///< abnormal lanes: ink3
+    QRectF chip;       ///< set by placing: where the chip is drawn
+    QRectF patch;      ///< set by placing: chip, text and their patch
 };
 
 /// Sets chip and patch of every label right of its point, inside `bounds`, pushed apart to 15 px where patches
@@ -33,8 +33,8 @@ void drawEndLabel(QPainter& painter, const EndLabel& label);
 
 /// Words above a plot, centred over what they name.
 struct TopWord {
-    double centre = 0;  ///< px
-    double weight = 0;  ///< what is dropped last when there is no room
+    double centre = 0; ///< px
+    double weight = 0; ///< what is dropped last when there is no room
     QString text;
     QColor colour;
     bool strong = true;

@@ -32,7 +32,9 @@ bool sameView(const ChartLane& a, const ChartLane& b) {
 } // namespace
 
 ChartPanel::ChartPanel(ViewState& view, const QString& title, QWidget* parent)
-    : QWidget(parent), m_view(view), m_title(title) {
+    : QWidget(parent)
+    , m_view(view)
+    , m_title(title) {
     setAccessibleName(title);
     m_header = new ChartHeader(title, this);
     m_plot = new PlotView(*this);
@@ -58,13 +60,15 @@ ChartPanel::ChartPanel(ViewState& view, const QString& title, QWidget* parent)
 
 ChartPanel::~ChartPanel() = default;
 
-void ChartPanel::advance(const Session& session) { showLanes(ChartFeed::of(m_view).lanes(session)); }
+void ChartPanel::advance(const Session& session) {
+    showLanes(ChartFeed::of(m_view).lanes(session));
+}
 
 void ChartPanel::showLanes(const std::vector<ChartLane>& lanes) {
     const bool same = std::equal(lanes.begin(), lanes.end(), m_lanes.begin(), m_lanes.end(), sameView);
     const auto flying = [](const ChartLane& lane) { return lane.inFlight(); };
-    const bool ended = std::any_of(m_lanes.begin(), m_lanes.end(), flying) &&
-                       std::none_of(lanes.begin(), lanes.end(), flying);
+    const bool ended =
+        std::any_of(m_lanes.begin(), m_lanes.end(), flying) && std::none_of(lanes.begin(), lanes.end(), flying);
     m_lanes = lanes;
     if (!same)
         refresh();
@@ -82,11 +86,17 @@ QRectF ChartPanel::plotRect() const {
                   std::max(10.0, height - margins.top() - margins.bottom()));
 }
 
-QRectF ChartPanel::plotRectInPanel() const { return plotRect().translated(m_plot->pos()); }
+QRectF ChartPanel::plotRectInPanel() const {
+    return plotRect().translated(m_plot->pos());
+}
 
-QWidget* ChartPanel::plotWidget() const { return m_plot->viewport(); }
+QWidget* ChartPanel::plotWidget() const {
+    return m_plot->viewport();
+}
 
-void ChartPanel::setHeaderVisible(bool visible) { m_header->setVisible(visible); }
+void ChartPanel::setHeaderVisible(bool visible) {
+    m_header->setVisible(visible);
+}
 
 AxisMap ChartPanel::xMap() const {
     const QRectF plot = plotRect();
@@ -98,7 +108,9 @@ AxisMap ChartPanel::yMap() const {
     return {m_y.min, m_y.max, plot.bottom(), plot.top()};
 }
 
-double ChartPanel::dpr() const { return m_plot->devicePixelRatioF(); }
+double ChartPanel::dpr() const {
+    return m_plot->devicePixelRatioF();
+}
 
 std::vector<std::size_t> ChartPanel::order() const {
     std::vector<std::size_t> result;
@@ -123,7 +135,16 @@ double ChartPanel::curveWidth(const ChartLane& lane) const {
     return Look::instance().lane(lane.look).lineWidth;
 }
 
-QString ChartPanel::letterOf(const ChartLane& lane) const { return Look::instance().lane(lane.look).letter; }
+QString ChartPanel::letterOf(const ChartLane& lane) const {
+    return Look::instance().lane(lane.look).letter;
+}
+
+double ChartPanel::labelMargin(double least) const {
+    const QFontMetricsF metrics(Look::instance().font(Type::small));
+    for (const Tick& tick : m_y.ticks)
+        least = std::max(least, std::ceil(metrics.horizontalAdvance(tick.label)) + 14);
+    return least;
+}
 
 void ChartPanel::drawCurve(QPainter& painter, const ChartLane& lane, const std::vector<QPointF>& vertices) {
     const LaneLook look = Look::instance().lane(lane.look);
@@ -154,6 +175,7 @@ void ChartPanel::refresh() {
     updateAxes();
     m_plot->refresh(m_x, m_y, plotRect());
     m_header->setLegend(legend());
+    m_overlay->setPlot(plotRect(), m_labelRects);
     refreshCursor();
 }
 
@@ -274,7 +296,9 @@ void ChartPanel::wheelOnPlot(const QWheelEvent& event) {
     wheel(event.position(), notches, event.modifiers());
 }
 
-bool ChartPanel::keyOnPlot(const QKeyEvent& event) { return key(event.key(), event.modifiers()); }
+bool ChartPanel::keyOnPlot(const QKeyEvent& event) {
+    return key(event.key(), event.modifiers());
+}
 
 void ChartPanel::leavePlot() {
     hoverLane(-1);

@@ -110,6 +110,8 @@ protected:
     /// End labels, remembered for hovering.
     void drawEndLabels(QPainter& painter, std::vector<EndLabel> labels, const QRectF& bounds);
     void countPoints(std::size_t points) { m_points += points; }
+    /// A left margin of at least `least` that holds the y labels.
+    [[nodiscard]] double labelMargin(double least) const;
     [[nodiscard]] QString letterOf(const ChartLane& lane) const;
 
     ViewState& m_view;

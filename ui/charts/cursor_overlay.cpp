@@ -20,7 +20,8 @@ QFont flagFont() {
 
 } // namespace
 
-CursorOverlay::CursorOverlay(QWidget* parent) : QWidget(parent) {
+CursorOverlay::CursorOverlay(QWidget* parent)
+    : QWidget(parent) {
     setAttribute(Qt::WA_TransparentForMouseEvents);
     setAttribute(Qt::WA_NoSystemBackground);
     setFocusPolicy(Qt::NoFocus);
@@ -83,7 +84,8 @@ void CursorOverlay::paintEvent(QPaintEvent*) {
         drawVertical(painter, right, m_plot.top(), m_plot.bottom(), colours.ink2, {});
         painter.setFont(flagFont());
         const double width = QFontMetricsF(painter.font()).horizontalAdvance(m_words) + 12;
-        const double x = std::clamp((left + right - width) / 2, m_plot.left(), std::max(m_plot.left(), m_plot.right() - width));
+        const double x =
+            std::clamp((left + right - width) / 2, m_plot.left(), std::max(m_plot.left(), m_plot.right() - width));
         const QRectF box(x, m_plot.top() + 4, width, 18);
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(QPen(colours.border, 1));

@@ -14,10 +14,13 @@ namespace {
 // Nothing finer than this is printed, so nothing finer is drawn.
 constexpr double kLeastMs = 0.1;
 constexpr double kHitPx = 40;
+// Up to this many stalls of a lane in view are named one by one.
+constexpr std::size_t kWordsEach = 5;
 
 } // namespace
 
-GapChart::GapChart(ViewState& view, QWidget* parent) : TimeChart(view, tr("Gap between tokens"), parent) {
+GapChart::GapChart(ViewState& view, QWidget* parent)
+    : TimeChart(view, tr("Gap between tokens"), parent) {
     m_header->addSwitch({tr("log"), tr("linear")}, 0, tr("Gap scale"));
     connect(m_header, &ChartHeader::switched, this, [this](int index) { setLogarithmic(index == 0); });
     refresh();
@@ -36,7 +39,9 @@ bool GapChart::hasData() const {
                        [](const ChartLane& lane) { return lane.curves->gaps().size() > 0; });
 }
 
-QString GapChart::emptyLine() const { return tr("Gaps appear with the second token"); }
+QString GapChart::emptyLine() const {
+    return tr("Gaps appear with the second token");
+}
 
 void GapChart::updateAxes() {
     updateTimeAxis();
@@ -91,30 +96,51 @@ void GapChart::paintPlot(QPainter& painter, const QRectF& plot) {
 }
 
 void GapChart::paintStalls(QPainter& painter, const QRectF& plot, std::vector<TopWord>& words) {
-    const Colours& colours = Look::instance().colours();
-    const AxisMap x = xMap();
     for (const ChartLane& lane : m_lanes) {
         const std::optional<double> shift = shiftOf(lane);
         if (!shift || !lane.summary)
             continue;
         painter.setOpacity(opacityOf(lane));
-        for (std::size_t i = 0; i < lane.summary->stalls.size(); ++i) {
-            const Stall& stall = lane.summary->stalls[i];
-            const double x0 = x(stall.startS - *shift);
-            const double x1 = x(stall.startS + stall.lengthS - *shift);
-            if (x1 < plot.left() || x0 > plot.right())
-                continue;
-            const bool selected = m_view.stall() == StallRef{lane.id, static_cast<std::uint32_t>(i)};
-            drawStallBox(painter, plot, x0, x1, stall.kind, selected);
-            const bool ours = stall.kind == StallKind::client;
-            const QString length = formatDuration(stall.lengthS).joined();
-            const double centre = (std::max(x0, plot.left()) + std::min(x1, plot.right())) / 2;
-            words.push_back({centre, stall.lengthS + (selected ? 1e6 : 0),
-                             QStringLiteral("%1 %2 %3").arg(letterOf(lane), stallWord(stall.kind), length),
-                             ours ? colours.ink3 : colours.stall, !ours});
-        }
+        paintStallsOf(painter, plot, lane, *shift, words);
     }
     painter.setOpacity(1);
+}
+
+void GapChart::paintStallsOf(QPainter& painter, const QRectF& plot, const ChartLane& lane, double shift,
+                             std::vector<TopWord>& words) {
+    const Colours& colours = Look::instance().colours();
+    const AxisMap x = xMap();
+    std::vector<TopWord> own;
+    double longest = 0;
+    for (std::size_t i = 0; i < lane.summary->stalls.size(); ++i) {
+        const Stall& stall = lane.summary->stalls[i];
+        const double x0 = x(stall.startS - shift);
+        const double x1 = x(stall.startS + stall.lengthS - shift);
+        if (x1 < plot.left() || x0 > plot.right())
+            continue;
+        const bool selected = m_view.stall() == StallRef{lane.id, static_cast<std::uint32_t>(i)};
+        drawStallBox(painter, plot, x0, x1, stall.kind, selected);
+        const bool ours = stall.kind == StallKind::client;
+        const QString length = formatDuration(stall.lengthS).joined();
+        const double centre = (std::max(x0, plot.left()) + std::min(x1, plot.right())) / 2;
+        const double weight = stall.lengthS + (selected ? 1e6 : 0) + (stall.kind == StallKind::open ? 1e3 : 0);
+        own.push_back({centre, weight, QStringLiteral("%1 %2 %3").arg(letterOf(lane), stallWord(stall.kind), length),
+                       ours ? colours.ink3 : colours.stall, !ours});
+        longest = std::max(longest, stall.lengthS);
+    }
+    if (m_view.front() && *m_view.front() != lane.id)
+        return; // the lane at the front has the line to itself
+    const bool selectedHere = m_view.stall() && m_view.stall()->lane == lane.id;
+    if (own.size() > kWordsEach && !selectedHere) {
+        // So many that single words would be a random choice: one for all of them.
+        const double centre = (own.front().centre + own.back().centre) / 2;
+        words.push_back(
+            {centre, longest,
+             tr("%1: %2 stalls, longest %3").arg(letterOf(lane)).arg(own.size()).arg(formatDuration(longest).joined()),
+             colours.stall, true});
+        return;
+    }
+    words.insert(words.end(), own.begin(), own.end());
 }
 
 void GapChart::paintLine(QPainter& painter, const ChartLane& lane, double shift) {
@@ -122,7 +148,14 @@ void GapChart::paintLine(QPainter& painter, const ChartLane& lane, double shift)
         const double ms = std::max(static_cast<double>(gapS) * 1000, m_log ? m_lowMs : 0.0);
         return map(m_log ? std::log10(ms) : ms);
     };
-    const std::vector<QPointF> vertices = gapVertices(*lane.curves, shift, xMap(), y, 1 / dpr());
+    std::vector<QPointF> vertices = gapVertices(*lane.curves, shift, xMap(), y, 1 / dpr());
+    if (lane.summary && !lane.summary->stalls.empty() && lane.summary->stalls.back().kind == StallKind::open) {
+        // The gap that is still growing, as far as it has come.
+        const Stall& open = lane.summary->stalls.back();
+        const AxisMap x = xMap();
+        vertices.emplace_back(x(open.startS - shift), heightOf(open.lengthS));
+        vertices.emplace_back(x(open.startS + open.lengthS - shift), heightOf(open.lengthS));
+    }
     countPoints(vertices.size());
     QList<QLineF> lines;
     appendCrispSegments(vertices, dpr(), lines);

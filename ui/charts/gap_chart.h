@@ -30,6 +30,8 @@ private:
     /// Pixel height of a gap in seconds.
     [[nodiscard]] double heightOf(double gapS) const;
     void paintStalls(QPainter& painter, const QRectF& plot, std::vector<TopWord>& words);
+    void paintStallsOf(QPainter& painter, const QRectF& plot, const ChartLane& lane, double shift,
+                       std::vector<TopWord>& words);
     void paintLine(QPainter& painter, const ChartLane& lane, double shift);
     void paintStallMarkers(QPainter& painter, const QRectF& plot);
     void paintEnd(QPainter& painter, const QRectF& plot, const ChartLane& lane, double shift,

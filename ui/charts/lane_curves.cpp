@@ -30,7 +30,9 @@ double told(const EventTokens& tokens, TokenSourceKind source) {
     return 1;
 }
 
-bool isSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+bool isSpace(char c) {
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
 
 } // namespace
 
@@ -41,7 +43,9 @@ void GapHistogram::add(double gapS) {
     ++total;
 }
 
-void LaneCurves::clear() { *this = LaneCurves(); }
+void LaneCurves::clear() {
+    *this = LaneCurves();
+}
 
 void LaneCurves::update(const RunRecord& record, const TokenCount* tokens, RateUnit unit) {
     const TokenBasis basis = tokens ? tokens->basis : TokenBasis::none;
@@ -140,8 +144,8 @@ void LaneCurves::addRates() {
         const double position = static_cast<double>(index) + 1;
         // A window that ends before the last arrival will not see another token: it stays as it is. (The last
         // arrival itself may still gain tokens of the same read.)
-        const bool stable = m_times.size() >= 2 &&
-                            static_cast<double>(m_tokens[m_times.size() - 2]) >= position + half - 1;
+        const bool stable =
+            m_times.size() >= 2 && static_cast<double>(m_tokens[m_times.size() - 2]) >= position + half - 1;
         m_rates.append(rateAt(position, low, high));
         if (stable) {
             m_stableRates = index + 1;

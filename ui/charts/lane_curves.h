@@ -72,7 +72,7 @@ private:
     MinMaxPyramid m_rates;
     GapHistogram m_histogram;
 
-    std::size_t m_events = 0;      // events taken in
+    std::size_t m_events = 0; // events taken in
     std::uint32_t m_lastRead = 0;
     Instant m_lastAt{};
     std::size_t m_stableRates = 0; // rates that will not change any more

@@ -24,6 +24,8 @@ public:
                 max = value;
         }
         void include(const Extent& other) {
+            if (other.empty())
+                return;
             include(other.min);
             include(other.max);
         }

@@ -17,7 +17,9 @@ namespace decodescope {
 
 class PlotView::Item : public QGraphicsItem {
 public:
-    Item(ChartPanel& panel, QGraphicsItem* parent) : QGraphicsItem(parent), m_panel(panel) {
+    Item(ChartPanel& panel, QGraphicsItem* parent)
+        : QGraphicsItem(parent)
+        , m_panel(panel) {
         setZValue(100); // above Qt Charts' grid
         setCacheMode(DeviceCoordinateCache);
         setAcceptedMouseButtons(Qt::NoButton);
@@ -36,7 +38,9 @@ private:
     QSizeF m_size;
 };
 
-PlotView::PlotView(ChartPanel& panel) : QChartView(&panel), m_panel(panel) {
+PlotView::PlotView(ChartPanel& panel)
+    : QChartView(&panel)
+    , m_panel(panel) {
     m_chart = chart();
     m_chart->legend()->hide();
     m_chart->setAnimationOptions(QChart::NoAnimation);
@@ -86,8 +90,11 @@ void PlotView::setAxis(QValueAxis& axis, const PlotAxis& wanted) {
 }
 
 void PlotView::refresh(const PlotAxis& x, const PlotAxis& y, const QRectF& plot) {
-    if (m_chart->plotArea() != plot)
+    if (m_chart->plotArea() != plot) {
         m_chart->setPlotArea(plot);
+        // Now, not with some later event: the frame must never lag behind the curves.
+        m_chart->layout()->activate();
+    }
     setAxis(*m_x, x);
     setAxis(*m_y, y);
     m_item->setSize(viewport()->size());
@@ -106,9 +113,15 @@ void PlotView::restyle() {
     m_item->update();
 }
 
-void PlotView::mouseMoveEvent(QMouseEvent* event) { m_panel.moveOnPlot(*event); }
-void PlotView::mousePressEvent(QMouseEvent* event) { m_panel.pressOnPlot(*event); }
-void PlotView::mouseReleaseEvent(QMouseEvent* event) { m_panel.releaseOnPlot(*event); }
+void PlotView::mouseMoveEvent(QMouseEvent* event) {
+    m_panel.moveOnPlot(*event);
+}
+void PlotView::mousePressEvent(QMouseEvent* event) {
+    m_panel.pressOnPlot(*event);
+}
+void PlotView::mouseReleaseEvent(QMouseEvent* event) {
+    m_panel.releaseOnPlot(*event);
+}
 
 void PlotView::mouseDoubleClickEvent(QMouseEvent* event) {
     if (event->button() == Qt::LeftButton)

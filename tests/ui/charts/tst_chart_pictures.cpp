@@ -1,0 +1,190 @@
+// Draws every chart in the states that matter and looks at what came out. With DECODESCOPE_PICTURES=folder the
+// pictures are kept, to be looked at by a person.
+#include "tests/ui/charts/chart_runs.h"
+#include "ui/charts/arrived_chart.h"
+#include "ui/charts/distribution_chart.h"
+#include "ui/charts/first_token_chart.h"
+#include "ui/charts/gap_chart.h"
+#include "ui/charts/rate_chart.h"
+#include "ui/theme/look.h"
+
+#include <QDir>
+#include <QGridLayout>
+#include <QtTest>
+
+using namespace decodescope;
+
+namespace {
+
+/// The five charts in the places they have in the window.
+struct Board {
+    Board() {
+        widget.resize(1600, 540);
+        QPalette palette = widget.palette();
+        palette.setColor(QPalette::Window, Look::instance().colours().window);
+        widget.setPalette(palette);
+        auto* grid = new QGridLayout(&widget);
+        grid->setContentsMargins(6, 6, 6, 6);
+        grid->setSpacing(6);
+        auto* top = new QHBoxLayout;
+        top->addWidget(gaps, 990);
+        top->addWidget(rate, 592);
+        auto* bottom = new QHBoxLayout;
+        bottom->addWidget(arrived, 1);
+        bottom->addWidget(distribution, 1);
+        bottom->addWidget(first, 1);
+        grid->addLayout(top, 0, 0);
+        grid->addLayout(bottom, 1, 0);
+        for (ChartPanel* chart : charts())
+            chart->setMinimumWidth(100);
+        widget.show();
+    }
+    [[nodiscard]] std::vector<ChartPanel*> charts() const { return {gaps, rate, arrived, distribution, first}; }
+    void show(const std::vector<ChartLane>& lanes) {
+        for (ChartPanel* chart : charts())
+            chart->showLanes(lanes);
+    }
+    QImage picture(const QString& name) {
+        QCoreApplication::processEvents();
+        const QImage image = widget.grab().toImage();
+        const QString folder = qEnvironmentVariable("DECODESCOPE_PICTURES");
+        if (!folder.isEmpty())
+            image.save(QDir(folder).filePath(name + QStringLiteral(".png")));
+        return image;
+    }
+
+    ViewState view;
+    QWidget widget;
+    GapChart* gaps = new GapChart(view, &widget);
+    RateChart* rate = new RateChart(view, &widget);
+    ArrivedChart* arrived = new ArrivedChart(view, &widget);
+    DistributionChart* distribution = new DistributionChart(view, &widget);
+    FirstTokenChart* first = new FirstTokenChart(view, &widget);
+};
+
+int countNear(const QImage& image, const QRect& where, const QColor& colour) {
+    int count = 0;
+    const QRect area = where.intersected(image.rect());
+    for (int y = area.top(); y <= area.bottom(); ++y) {
+        for (int x = area.left(); x <= area.right(); ++x) {
+            const QColor c = image.pixelColor(x, y);
+            if (std::abs(c.red() - colour.red()) < 24 && std::abs(c.green() - colour.green()) < 24 &&
+                std::abs(c.blue() - colour.blue()) < 24)
+                ++count;
+        }
+    }
+    return count;
+}
+
+QRect inBoard(const ChartPanel& chart) {
+    return QRectF(chart.plotRectInPanel()).translated(chart.pos()).toAlignedRect();
+}
+
+} // namespace
+
+class ChartPictures : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { Look::instance().apply(ThemeChoice::dark); }
+
+    void everyLaneOfTheRaceIsDrawnInItsColour_data() {
+        QTest::addColumn<bool>("dark");
+        QTest::newRow("dark") << true;
+        QTest::newRow("light") << false;
+    }
+    void everyLaneOfTheRaceIsDrawnInItsColour() {
+        QFETCH(bool, dark);
+        Look::instance().apply(dark ? ThemeChoice::dark : ThemeChoice::light);
+        Board board;
+        board.show(test::race());
+        board.view.setCursorS(6.4);
+        const QImage image = board.picture(dark ? QStringLiteral("race-dark") : QStringLiteral("race-light"));
+        for (ChartPanel* chart : board.charts()) {
+            for (int lane = 0; lane < 3; ++lane)
+                QVERIFY2(countNear(image, inBoard(*chart), Look::instance().lane(lane).colour) > 20,
+                         qPrintable(QStringLiteral("%1, lane %2").arg(chart->title()).arg(lane)));
+        }
+        const int stalled = countNear(image, inBoard(*board.gaps), Look::instance().colours().stall);
+        QVERIFY2(stalled > 200, "edges and markers of two stalls");
+    }
+
+    void linearAndCumulative() {
+        Board board;
+        board.show(test::race());
+        board.gaps->setLogarithmic(false);
+        board.distribution->setCumulative(true);
+        board.view.setOrigin(TimeOrigin::firstToken);
+        board.view.setFront(LaneId(1));
+        board.picture(QStringLiteral("linear-cdf-front"));
+        QCOMPARE(board.gaps->yAxis().min, 0.0);
+        QCOMPARE(board.distribution->yAxis().max, 1.0);
+    }
+
+    void emptyChartsSayWhatWillAppear() {
+        Board board;
+        const QImage image = board.picture(QStringLiteral("empty"));
+        for (ChartPanel* chart : board.charts())
+            QVERIFY2(countNear(image, inBoard(*chart), Look::instance().colours().ink3) > 40,
+                     qPrintable(chart->title()));
+    }
+
+    void failedAndCutLanes() {
+        std::vector<ChartLane> lanes = test::race();
+        test::RunShape refused;
+        refused.httpStatus = 401;
+        refused.outcome = Outcome::error;
+        lanes[1] = test::lane(1, refused, LaneState::failed);
+        test::RunShape cut;
+        cut.gapsS = test::noisyGaps(209, 0.023, 0.15, 7);
+        cut.ttftS = 0.436;
+        cut.firstByteS = 0.404;
+        cut.outcome = Outcome::truncated;
+        lanes[2] = test::lane(2, cut, LaneState::cut);
+        Board board;
+        board.show(lanes);
+        board.view.setCursorS(3.4);
+        const QImage image = board.picture(QStringLiteral("errors"));
+        QVERIFY(countNear(image, inBoard(*board.gaps), Look::instance().colours().fail) > 60);
+        QVERIFY(countNear(image, inBoard(*board.arrived), Look::instance().colours().fail) > 5);
+        QVERIFY(board.first->sentence().contains(QStringLiteral("401")));
+    }
+
+    void oneLaneAndEight() {
+        std::vector<ChartLane> lanes;
+        for (LaneId i = 0; i < 8; ++i) {
+            test::RunShape shape;
+            shape.gapsS = test::noisyGaps(300 + 40 * i, 0.008 + 0.003 * i, 0.3, 20 + i);
+            shape.ttftS = 0.15 + 0.08 * i;
+            shape.firstByteS = 0.1 + 0.07 * i;
+            shape.outcome = i % 3 == 1 ? Outcome::running : Outcome::complete;
+            lanes.push_back(test::lane(i, shape, i % 3 == 1 ? LaneState::running : LaneState::done));
+        }
+        Board board;
+        board.show({lanes[0]});
+        board.picture(QStringLiteral("one"));
+        board.show(lanes);
+        const QImage image = board.picture(QStringLiteral("eight"));
+        for (int lane = 0; lane < 8; ++lane)
+            QVERIFY(countNear(image, inBoard(*board.first), Look::instance().lane(lane).colour) > 20);
+    }
+
+    void manyStallsAndAnOpenOne() {
+        test::RunShape periodic;
+        periodic.gapsS = test::noisyGaps(400, 0.02, 0.1, 5);
+        for (std::size_t i = 15; i < periodic.gapsS.size(); i += 16)
+            periodic.gapsS[i] = 0.5;
+        test::RunShape open;
+        open.gapsS = test::noisyGaps(200, 0.02, 0.1, 6);
+        open.outcome = Outcome::running;
+        open.openForS = 1.7;
+        Board board;
+        board.show({test::lane(0, periodic, LaneState::done), test::lane(1, open, LaneState::running)});
+        board.picture(QStringLiteral("stalls"));
+        QVERIFY(board.gaps->lanes()[0].summary->stalls.size() >= 20);
+        QVERIFY(!board.gaps->lanes()[1].summary->stalls.empty());
+    }
+};
+
+QTEST_MAIN(ChartPictures)
+#include "tst_chart_pictures.moc"

@@ -59,11 +59,6 @@ Script begunRun(const Request& request) {
     return Script{send(sseHead() + chunk(roleEvent()))} + paced(sends, pace.first, pace.interval);
 }
 
-std::string jsonError(std::string_view message, std::string_view type, std::string_view code) {
-    return R"({"error":{"message":)" + quoted(message) + R"(,"type":)" + quoted(type) + R"(,"code":)" + quoted(code) +
-           "}}";
-}
-
 Script json(int status, std::string_view reason, const std::string& body, HeaderList headers = {}) {
     headers.emplace_back("Content-Type", "application/json");
     return {send(httpResponse(status, reason, headers, body))};
@@ -80,7 +75,7 @@ Script echoKey(const Request& request) {
     const auto found = request.headers.find("authorization");
     const std::string authorization = found == request.headers.end() ? "none" : found->second;
     return json(401, "Unauthorized",
-                jsonError("Incorrect API key provided: " + authorization, "auth", "invalid_api_key"),
+                errorBody("Incorrect API key provided: " + authorization, "auth", "invalid_api_key"),
                 {{"X-Request-Authorization", authorization}});
 }
 
@@ -159,6 +154,11 @@ std::string errorEvent(std::string_view message, int code) {
            std::to_string(code) + "}}\n\n";
 }
 
+std::string errorBody(std::string_view message, std::string_view type, std::string_view code) {
+    return R"({"error":{"message":)" + quoted(message) + R"(,"type":)" + quoted(type) + R"(,"code":)" + quoted(code) +
+           "}}";
+}
+
 std::string doneEvent() {
     return "data: [DONE]\n\n";
 }
@@ -215,13 +215,13 @@ Script scenario(const std::string& name, const Request& request) {
         return pacedResponse(paceOf(request));
     if (name == "wrong-key")
         return json(401, "Unauthorized",
-                    jsonError("Incorrect API key provided", "invalid_request_error", "invalid_api_key"));
+                    errorBody("Incorrect API key provided", "invalid_request_error", "invalid_api_key"));
     if (name == "html")
         return html(200, "OK");
     if (name == "bad-gateway")
         return html(502, "Bad Gateway");
     if (name == "429")
-        return json(429, "Too Many Requests", jsonError("Rate limit reached", "rate_limit", "rate_limit_exceeded"),
+        return json(429, "Too Many Requests", errorBody("Rate limit reached", "rate_limit", "rate_limit_exceeded"),
                     {{"Retry-After", "7"}});
     if (name == "loading")
         return json(503, "Service Unavailable",
@@ -255,7 +255,7 @@ Script scenario(const std::string& name, const Request& request) {
         return echoKey(request);
     if (name == "echo-key-stream")
         return echoKeyInStream(request);
-    return json(404, "Not Found", jsonError("No such scenario: " + name, "not_found", "scenario"));
+    return json(404, "Not Found", errorBody("No such scenario: " + name, "not_found", "scenario"));
 }
 
 } // namespace decodescope::fault

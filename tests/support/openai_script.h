@@ -27,6 +27,8 @@ using HeaderList = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] std::string finishEvent(std::string_view reason = "length");
 [[nodiscard]] std::string usageEvent(int prompt, int completion);
 [[nodiscard]] std::string errorEvent(std::string_view message, int code = 500);
+/// The JSON body of an error answer, in OpenAI's shape.
+[[nodiscard]] std::string errorBody(std::string_view message, std::string_view type, std::string_view code);
 [[nodiscard]] std::string doneEvent();
 /// The text of the i-th token: "w0 ", "w1 ", ...
 [[nodiscard]] std::string wordFor(int i);

@@ -16,7 +16,9 @@
 namespace decodescope {
 
 /// For comparisons in tests, which print it.
-[[nodiscard]] inline std::string nameOf(ErrorKind kind) { return std::string(toString(kind)); }
+[[nodiscard]] inline std::string nameOf(ErrorKind kind) {
+    return std::string(toString(kind));
+}
 
 /// One connection driven from a test: everything runs on the network thread, everything heard is kept.
 class TransportProbe final : public TransportListener {

@@ -233,7 +233,9 @@ private slots:
         QCOMPARE(a.outcome(), std::string("complete/none"));
         QCOMPARE(b.outcome(), a.outcome());
         QCOMPARE(b.text(), a.text());
-        QCOMPARE(b.sink().bytes(), a.sink().bytes());
+        // After [DONE] nobody waits for the last chunk.
+        QVERIFY(a.sink().bytes().rfind(b.sink().bytes(), 0) == 0);
+        QVERIFY(b.sink().chunks().size() > 100);
     }
 
     void endsAtTheTerminatorThoughTheSocketStaysOpen() {

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "tests/app/wire_case.h"
+
+#include <vector>
+
+namespace decodescope::test {
+
+/// One case for each rule about framing and characters.
+[[nodiscard]] std::vector<WireCase> framingRules();
+/// About deltas, channels, finish reasons and ends.
+[[nodiscard]] std::vector<WireCase> deltaRules();
+/// About token counts and server times.
+[[nodiscard]] std::vector<WireCase> countRules();
+/// About HTTP: errors, content types, codings.
+[[nodiscard]] std::vector<WireCase> httpRules();
+
+/// An event of the chat API whose choice 0 has this delta and finish reason (JSON texts).
+[[nodiscard]] std::string chatEvent(const std::string& delta, const std::string& finish = "null",
+                                    const std::string& more = "");
+/// The same for content alone.
+[[nodiscard]] std::string textEvent(const std::string& text, const std::string& finish = "null");
+[[nodiscard]] std::string dataEvent(const std::string& data);
+[[nodiscard]] std::string doneEvent();
+/// An HTTP answer with a Content-Length.
+[[nodiscard]] std::string httpAnswer(const std::string& statusLine, const std::string& headers,
+                                     const std::string& body);
+
+} // namespace decodescope::test

@@ -1,0 +1,115 @@
+#include "tests/app/wire_rules.h"
+
+namespace decodescope::test {
+namespace {
+
+std::string usageEvent(const std::string& usage) {
+    return dataEvent(R"({"choices":[],"usage":)" + usage + "}");
+}
+std::string stop() {
+    return chatEvent("{}", "\"stop\"");
+}
+
+} // namespace
+
+std::vector<WireCase> countRules() {
+    using nlohmann::json;
+    return {
+        {"token ids that agree with the usage",
+         "openai-chat",
+         dataEvent(
+             R"({"choices":[{"index":0,"delta":{"role":"assistant","content":""},"token_ids":null}],"prompt_token_ids":[1,2]})") +
+             dataEvent(R"({"choices":[{"index":0,"delta":{"content":"a b"},"token_ids":[5,6]}]})") +
+             dataEvent(R"({"choices":[{"index":0,"delta":{"content":" c"},"token_ids":[7]}]})") + stop() +
+             usageEvent(R"({"prompt_tokens":2,"completion_tokens":3})") + doneEvent(),
+         {},
+         {{"tokens", 3},
+          {"token_source", "usage"},
+          {"tokens_per_event", {2, 1}},
+          {"usage", {{"prompt", 2}, {"completion", 3}}}}},
+        {"token ids alone",
+         "openai-chat",
+         dataEvent(R"({"choices":[{"index":0,"delta":{"content":"a b"},"token_ids":[5,6]}]})") +
+             dataEvent(R"({"choices":[{"index":0,"delta":{"content":" c"},"token_ids":[7]}]})") + stop() + doneEvent(),
+         {},
+         {{"tokens", 3}, {"token_source", "token_ids"}, {"tokens_per_event", {2, 1}}, {"usage", nullptr}}},
+        {"ids of a held-back character go to the event that shows it",
+         "openai-chat",
+         dataEvent(R"({"choices":[{"index":0,"delta":{"content":"a"},"token_ids":[5]}]})") +
+             dataEvent(R"({"choices":[{"index":0,"delta":{"content":""},"token_ids":[6]}]})") +
+             dataEvent(R"({"choices":[{"index":0,"delta":{"content":"b"},"token_ids":[7]}]})") + stop() + doneEvent(),
+         {},
+         {{"tokens", 3}, {"tokens_per_event", {1, 2}}, {"token_events", 2}}},
+        {"logprobs of a refusal",
+         "openai-chat",
+         dataEvent(
+             R"({"choices":[{"index":0,"delta":{"refusal":"No way"},"logprobs":{"content":null,"refusal":[{"token":"No"},{"token":" way"}]}}]})") +
+             stop() + doneEvent(),
+         {},
+         {{"tokens", 2}, {"token_source", "logprobs"}, {"tokens_per_event", {2}}, {"refusal", "No way"}}},
+        {"usage: last not-null wins, no addition",
+         "openai-chat",
+         usageEvent(R"({"prompt_tokens":9,"completion_tokens":0})") + textEvent("a") + usageEvent("null") +
+             usageEvent(
+                 R"({"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":8},"completion_tokens_details":{"reasoning_tokens":0}})") +
+             stop() + usageEvent(R"({"prompt_tokens":null,"completion_tokens":null})") + doneEvent(),
+         {},
+         {{"usage", {{"prompt", 9}, {"completion", 4}, {"reasoning", 0}, {"cached", 8}}}, {"tokens", 4}}},
+        {"usage: absurd numbers are none",
+         "openai-chat",
+         textEvent("a") + usageEvent(R"({"prompt_tokens":-1,"completion_tokens":1e400})") +
+             usageEvent(R"({"prompt_tokens":2.5,"completion_tokens":123456789012345678901234567890})") + stop() +
+             doneEvent(),
+         {},
+         {{"usage", nullptr}, {"tokens", nullptr}, {"token_source", "none"}}},
+        {"usage in a choice, under x_groq, cache hits",
+         "openai-chat",
+         textEvent("a") + dataEvent(R"({"choices":[],"x_groq":{"usage":{"prompt_tokens":5,"completion_tokens":2}}})") +
+             dataEvent(
+                 R"({"choices":[{"index":0,"delta":{},"finish_reason":"stop","usage":{"prompt_cache_hit_tokens":4}}]})") +
+             doneEvent(),
+         {},
+         {{"usage", {{"prompt", 5}, {"completion", 2}, {"reasoning", nullptr}, {"cached", 4}}}, {"tokens", 2}}},
+        {"Groq: queue time may be null",
+         "openai-chat",
+         textEvent("a") + stop() +
+             usageEvent(
+                 R"({"queue_time":null,"prompt_tokens":5,"prompt_time":0.002,"completion_tokens":2,"completion_time":0.5})") +
+             doneEvent(),
+         {},
+         {{"timings", {{"queue_ms", nullptr}, {"prompt_ms", 2}, {"decode_ms", 500}}}}},
+        {"llama.cpp: progress, then a running counter",
+         "openai-chat",
+         dataEvent(
+             R"({"choices":[{"index":0,"delta":{"role":"assistant","content":null}}],"prompt_progress":{"total":100,"cache":0,"processed":50,"time_ms":9}})") +
+             chatEvent(R"({"content":"a"})", "null",
+                       R"("timings":{"predicted_n":1,"prompt_ms":12.5,"predicted_ms":1})") +
+             chatEvent(R"({"content":"bcd"})", "null",
+                       R"("timings":{"predicted_n":4,"prompt_ms":12.5,"predicted_ms":31})") +
+             chatEvent("{}", "\"length\"", R"("timings":{"predicted_n":4,"prompt_ms":12.5,"predicted_ms":40})") +
+             doneEvent(),
+         {},
+         {{"tokens", 4},
+          {"token_source", "timings"},
+          {"tokens_per_event", {1, 3}},
+          {"first_token_event", 1},
+          {"timings", {{"prompt_ms", 12.5}, {"decode_ms", 40}}}}},
+        {"the provider, told once",
+         "openai-chat",
+         chatEvent(R"({"content":"a"})", "null", R"("provider":"Elm","system_fingerprint":"fp")") + stop() +
+             doneEvent(),
+         {},
+         {{"provider", "Elm"}, {"text", "a"}}},
+        {"usage counts both choices",
+         "openai-chat",
+         dataEvent(
+             R"({"choices":[{"index":0,"delta":{"content":"A"},"logprobs":{"content":[{}]}},{"index":1,"delta":{"content":"B b"},"logprobs":{"content":[{},{}]}}]})") +
+             dataEvent(
+                 R"({"choices":[{"index":0,"delta":{},"finish_reason":"length"},{"index":1,"delta":{},"finish_reason":"length"}]})") +
+             usageEvent(R"({"prompt_tokens":1,"completion_tokens":3})") + doneEvent(),
+         {},
+         {{"tokens", 3}, {"tokens_per_event", {3}}, {"token_events", 1}}},
+    };
+}
+
+} // namespace decodescope::test

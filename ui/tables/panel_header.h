@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QWidget>
+
+class QHBoxLayout;
+class QLabel;
+class QToolButton;
+
+namespace decodescope {
+
+/// The 28 px head of a table's panel: a title, a note at the right, and buttons after it.
+class PanelHeader : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit PanelHeader(const QString& title, QWidget* parent = nullptr);
+
+    void setNote(const QString& note);
+    /// A flat button with an icon of Look (`text` is its accessible name and tool tip), or with the text itself
+    /// when `iconName` is empty.
+    QToolButton* addButton(const QString& iconName, const QString& text);
+
+private:
+    QHBoxLayout* m_layout;
+    QLabel* m_note;
+};
+
+/// Text for a tool tip that is shown as it stands: names and responses are not ours and are never read as markup.
+[[nodiscard]] QString plainToolTip(const QString& text);
+
+} // namespace decodescope

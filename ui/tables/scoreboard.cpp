@@ -1,0 +1,144 @@
+#include "ui/tables/scoreboard.h"
+
+#include "ui/tables/panel_header.h"
+#include "ui/tables/score_paint.h"
+#include "ui/tables/table_text.h"
+#include "ui/theme/look.h"
+
+#include <QAction>
+#include <QHeaderView>
+#include <QMenu>
+#include <QPainter>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace decodescope {
+namespace {
+
+constexpr qint64 kRefreshMs = 100;
+constexpr int kRows = 20;
+
+} // namespace
+
+Scoreboard::Scoreboard(ViewState& view, QWidget* parent)
+    : QWidget(parent)
+    , m_view(view)
+    , m_header(new PanelHeader(tr("Scoreboard"), this))
+    , m_table(new QTableView(this))
+    , m_notes(new ScoreNotes(this)) {
+    setAccessibleName(tr("Scoreboard"));
+    m_table->setModel(&m_model);
+    m_table->setItemDelegate(new ScoreDelegate(m_table));
+    m_table->setHorizontalHeader(new ScoreHeader(m_table));
+    m_table->setAccessibleName(tr("Metrics of all lanes"));
+    m_table->setAccessibleDescription(tr("A row for each metric, a column for each lane."));
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(kRows);
+    m_table->verticalHeader()->setMinimumSectionSize(kRows);
+    m_table->setShowGrid(false);
+    m_table->setFrameShape(QFrame::NoFrame);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+    m_table->setTabKeyNavigation(false);
+
+    auto* tsv = new QAction(tr("Copy as text (TSV)"), this);
+    tsv->setShortcut(QKeySequence::Copy);
+    tsv->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    auto* markdown = new QAction(tr("Copy as Markdown"), this);
+    connect(tsv, &QAction::triggered, this, [this] { copyTable(m_model, TableFormat::tsv); });
+    connect(markdown, &QAction::triggered, this, [this] { copyTable(m_model, TableFormat::markdown); });
+    m_table->addActions({tsv, markdown});
+    QToolButton* copy = m_header->addButton(QStringLiteral("copy"), tr("Copy the scoreboard"));
+    copy->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(copy);
+    menu->addActions({tsv, markdown});
+    copy->setMenu(menu);
+
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 8);
+    layout->setSpacing(0);
+    layout->addWidget(m_header);
+    layout->addWidget(m_table, 1);
+    layout->addSpacing(6);
+    layout->addWidget(m_notes);
+
+    connect(m_table, &QTableView::clicked, this, &Scoreboard::clicked);
+    connect(&m_model, &QAbstractItemModel::modelReset, this, &Scoreboard::fitColumns);
+    connect(&Look::instance(), &Look::changed, this, [this] {
+        fitColumns();
+        update();
+    });
+}
+
+void Scoreboard::advance(const Session& session) {
+    std::vector<Seen> seen;
+    bool structure = session.lanes().size() != m_seen.size();
+    for (const auto& lane : session.lanes()) {
+        seen.push_back({lane->config().id, lane->revision(), lane->state(), lane->config().look});
+        const std::size_t i = seen.size() - 1;
+        structure = structure || i >= m_seen.size() || m_seen[i].id != seen[i].id || m_seen[i].state != seen[i].state ||
+                    m_seen[i].look != seen[i].look;
+    }
+    const bool due = !m_sinceTaken.isValid() || m_sinceTaken.elapsed() >= kRefreshMs;
+    // An open stall grows while nothing arrives, so lanes in flight are taken anew though nothing came.
+    const bool moving =
+        std::any_of(session.lanes().begin(), session.lanes().end(), [](const auto& lane) { return lane->inFlight(); });
+    if (!structure && (!due || (seen == m_seen && !moving)))
+        return;
+    m_seen = std::move(seen);
+    m_sinceTaken.start();
+    std::vector<ScoreLane> lanes;
+    for (const auto& lane : session.lanes())
+        lanes.push_back(scoreLane(*lane));
+    m_model.setScores(makeScores(std::move(lanes)));
+    m_header->setNote(m_model.scores().scope);
+    m_notes->setNotes(m_model.scores().notes);
+}
+
+void Scoreboard::fitColumns() {
+    const int columns = m_model.columnCount();
+    if (columns < 2)
+        return;
+    int label = 0;
+    for (int r = 0; r < m_model.rowCount(); ++r)
+        label = std::max(label, m_table->sizeHintForIndex(m_model.index(r, 0)).width());
+    const int space = m_table->viewport()->width() - label;
+    const int narrowest = 62;
+    const int each = std::max(narrowest, space / (columns - 1));
+    m_table->setColumnWidth(0, std::max(label, m_table->viewport()->width() - each * (columns - 1)));
+    for (int c = 1; c < columns; ++c)
+        m_table->setColumnWidth(c, each);
+}
+
+void Scoreboard::clicked(const QModelIndex& index) {
+    if (index.column() == 0) {
+        const auto metric = static_cast<ScoreMetric>(index.row());
+        m_model.setSortMetric(m_model.sortMetric() == metric ? std::nullopt : std::optional(metric));
+        return;
+    }
+    m_view.setFront(m_model.headerData(index.column(), Qt::Horizontal, ScoreModel::laneRole).toUInt());
+}
+
+void Scoreboard::paintEvent(QPaintEvent* event) {
+    Q_UNUSED(event);
+    const Look& look = Look::instance();
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(look.colours().surface);
+    painter.setPen(look.theme() == Theme::light ? QPen(look.colours().border, 1) : QPen(Qt::NoPen));
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+}
+
+void Scoreboard::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitColumns();
+}
+
+} // namespace decodescope

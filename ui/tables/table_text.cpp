@@ -1,0 +1,49 @@
+#include "ui/tables/table_text.h"
+
+#include <QAbstractItemModel>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QStringList>
+
+namespace decodescope {
+namespace {
+
+QString cleaned(QString cell, TableFormat format) {
+    for (QChar& c : cell)
+        if (c == QLatin1Char('\t') || c == QLatin1Char('\n') || c == QLatin1Char('\r'))
+            c = QLatin1Char(' ');
+    if (format == TableFormat::markdown)
+        cell.replace(QLatin1Char('|'), QStringLiteral("\\|"));
+    return cell;
+}
+
+QString line(const QStringList& cells, TableFormat format) {
+    if (format == TableFormat::tsv)
+        return cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    return QStringLiteral("| ") + cells.join(QStringLiteral(" | ")) + QStringLiteral(" |\n");
+}
+
+} // namespace
+
+QString tableText(const QAbstractItemModel& model, TableFormat format) {
+    const int columns = model.columnCount();
+    QStringList cells;
+    for (int c = 0; c < columns; ++c)
+        cells << cleaned(model.headerData(c, Qt::Horizontal).toString(), format);
+    QString text = line(cells, format);
+    if (format == TableFormat::markdown)
+        text += QLatin1Char('|') + QStringLiteral("---|").repeated(columns) + QLatin1Char('\n');
+    for (int r = 0; r < model.rowCount(); ++r) {
+        cells.clear();
+        for (int c = 0; c < columns; ++c)
+            cells << cleaned(model.index(r, c).data(Qt::DisplayRole).toString(), format);
+        text += line(cells, format);
+    }
+    return text;
+}
+
+void copyTable(const QAbstractItemModel& model, TableFormat format) {
+    QGuiApplication::clipboard()->setText(tableText(model, format));
+}
+
+} // namespace decodescope

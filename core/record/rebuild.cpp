@@ -1,6 +1,9 @@
 #include "core/record/recording.h"
 #include "core/record/run_recorder.h"
 
+#include <algorithm>
+#include <atomic>
+#include <thread>
 #include <utility>
 
 namespace decodescope {
@@ -45,6 +48,23 @@ std::shared_ptr<RunRecord> rebuild(const RecordedRun& run) {
     }
     recorder.interrupt();
     return record;
+}
+
+std::vector<std::shared_ptr<RunRecord>> rebuildAll(const Recording& recording) {
+    std::vector<std::shared_ptr<RunRecord>> records(recording.runs.size());
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        for (std::size_t i = next++; i < records.size(); i = next++)
+            records[i] = rebuild(*recording.runs[i]);
+    };
+    const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<std::thread> helpers;
+    for (std::size_t i = 1; i < std::min(processors, records.size()); ++i)
+        helpers.emplace_back(work);
+    work();
+    for (std::thread& helper : helpers)
+        helper.join();
+    return records;
 }
 
 } // namespace decodescope

@@ -48,5 +48,7 @@ struct Recording {
 
 /// Decodes a recorded run again: the record a live run would have left.
 [[nodiscard]] std::shared_ptr<RunRecord> rebuild(const RecordedRun& run);
+/// All runs of a recording in their order, decoded side by side on the processors there are.
+[[nodiscard]] std::vector<std::shared_ptr<RunRecord>> rebuildAll(const Recording& recording);
 
 } // namespace decodescope

@@ -1,0 +1,176 @@
+#include "app/report_json.h"
+#include "app/response_headers.h"
+#include "tests/app/sample_runs.h"
+
+#include <QCryptographicHash>
+#include <QtTest>
+
+#include <limits>
+
+using namespace decodescope;
+using namespace std::chrono_literals;
+
+class ReportJsonTest : public QObject {
+    Q_OBJECT
+
+    static void requireKeys(const Json& json, std::initializer_list<const char*> keys) {
+        for (const char* key : keys)
+            QVERIFY2(json.contains(key), key);
+    }
+
+private slots:
+    void everyFieldOfARunIsThere() {
+        const Json run = runJson(pacedRun(60, 200ms, 20ms), TextExport::hashOnly);
+        requireKeys(run, {"repeat",
+                          "warmup",
+                          "in_stats",
+                          "outcome",
+                          "error",
+                          "ttft_s",
+                          "ttfa_s",
+                          "ttfb_s",
+                          "connect_s",
+                          "ttft_sent_s",
+                          "decode_s",
+                          "decode_tps",
+                          "events_per_s",
+                          "tpot_s",
+                          "e2e_s",
+                          "e2e_tps",
+                          "output_tokens",
+                          "visible_tokens",
+                          "reasoning_tokens",
+                          "prompt_tokens",
+                          "cached_tokens",
+                          "prompt_tps",
+                          "token_events",
+                          "token_source",
+                          "token_basis",
+                          "clock_source",
+                          "itl_s",
+                          "itl_per_token_s",
+                          "jitter_s",
+                          "chars_per_s",
+                          "words_per_s",
+                          "rate_at",
+                          "decay_percent_per_1000",
+                          "stalls",
+                          "server",
+                          "provider",
+                          "system_fingerprint",
+                          "response_headers",
+                          "http_version",
+                          "connection",
+                          "finish",
+                          "flags",
+                          "text_sha256"});
+        QVERIFY(!run.contains("text"));
+        QCOMPARE(run["repeat"].get<int>(), 1);
+        QVERIFY(run["in_stats"].get<bool>());
+        QCOMPARE(run["outcome"].get<std::string>(), std::string("complete"));
+        QVERIFY(run["error"].is_null());
+        QVERIFY(qAbs(run["ttft_s"].get<double>() - 0.2) < 1e-9);
+        QVERIFY(qAbs(run["decode_tps"].get<double>() - 50) < 1e-6);
+        QCOMPARE(run["output_tokens"].get<int>(), 60);
+        QVERIFY(run["visible_tokens"].is_number_unsigned());
+        QCOMPARE(run["token_source"].get<std::string>(), std::string("usage"));
+        QCOMPARE(run["connection"].get<std::string>(), std::string("cold"));
+        QCOMPARE(run["server"]["predicted_ms"].get<double>(), 2.5);
+        QCOMPARE(run["rate_at"].contains("1"), true);
+        QVERIFY(run["provider"].is_null());
+        QVERIFY(run["reasoning_tokens"].is_null());
+        QCOMPARE(run["itl_s"]["n"].get<int>(), 59);
+    }
+
+    void textIsExportedOnlyWhenAskedFor() {
+        const Json run = runJson(pacedRun(2, 10ms, 10ms), TextExport::whole);
+        QCOMPARE(run["text"].get<std::string>(), std::string("w0 w1 "));
+        QCOMPARE(run["reasoning"].get<std::string>(), std::string());
+        // sha256("w0 w1 ")
+        QCOMPARE(run["text_sha256"].get<std::string>(),
+                 QCryptographicHash::hash("w0 w1 ", QCryptographicHash::Sha256).toHex().toStdString());
+    }
+
+    void failedRunsKeepWhatIsDefined() {
+        const Json run =
+            runJson(failedRun(ErrorKind::connectionClosed, 3, "The connection was lost."), TextExport::whole);
+        QCOMPARE(run["outcome"].get<std::string>(), std::string("error"));
+        QVERIFY(!run["in_stats"].get<bool>());
+        QCOMPARE(run["error"]["kind"].get<std::string>(), std::string("connection_closed"));
+        QCOMPARE(run["error"]["message"].get<std::string>(), std::string("The connection was lost."));
+        QVERIFY(run["error"]["retry_after_ms"].is_null());
+        QVERIFY(run["ttft_s"].is_number());
+        QCOMPARE(run["text"].get<std::string>(), std::string("w0 w1 w2 "));
+    }
+
+    void undefinedIsNull() {
+        const Json run = runJson(failedRun(ErrorKind::unreachable, -1), TextExport::hashOnly);
+        for (const char* key : {"ttft_s", "decode_tps", "tpot_s", "e2e_tps", "output_tokens", "itl_s", "jitter_s",
+                                "finish", "text_sha256", "http_version", "server"})
+            QVERIFY2(run[key].is_null(), key);
+        QCOMPARE(run["token_events"].get<int>(), 0);
+        QCOMPARE(run["token_basis"].get<std::string>(), std::string("none"));
+    }
+
+    void headersThatOpenDoorsStayOut() {
+        const Json headers = runJson(pacedRun(2, 10ms, 10ms), TextExport::hashOnly)["response_headers"];
+        QCOMPARE(headers["x-request-id"].get<std::string>(), std::string("r-1"));
+        QCOMPARE(headers["x-ratelimit-remaining-tokens"].get<std::string>(), std::string("99"));
+        QVERIFY(!headers.contains("set-cookie"));
+        QVERIFY(!headers.contains("x-api-key-echo"));
+        QVERIFY(jsonDump(headers).find("DSCANARY") == std::string::npos);
+        QVERIFY(!isReportedHeader("authorization"));
+        QVERIFY(!isReportedHeader("x-auth-token"));
+        QVERIFY(isReportedHeader("x-provider"));
+        const Headers joined = reportedHeaders({{"via", "a"}, {"x-id", "1"}, {"via", "b"}});
+        QCOMPARE(joined.size(), 2U);
+        QCOMPARE(joined[0].second, std::string("a, b"));
+    }
+
+    void summariesCountAndExclude() {
+        std::vector<ReportedRun> runs = {pacedRun(11, 100ms, 20ms), pacedRun(11, 300ms, 25ms),
+                                         failedRun(ErrorKind::truncated, 3), failedRun(ErrorKind::truncated, 4),
+                                         failedRun(ErrorKind::auth, -1)};
+        const Json summary = laneSummaryJson(sampleLane("A", std::move(runs)));
+        QCOMPARE(summary["runs"].get<int>(), 5);
+        QCOMPARE(summary["excluded"], Json({{"error", 1}, {"truncated", 2}}));
+        QCOMPARE(summary["ttft_s"]["n"].get<int>(), 2);
+        QVERIFY(qAbs(summary["ttft_s"]["p50"].get<double>() - 0.2) < 1e-9);
+        QVERIFY(qAbs(summary["ttft_s"]["max"].get<double>() - 0.3) < 1e-9);
+        QVERIFY(summary["decode_tps"]["p99"].get<double>() < summary["decode_tps"]["p50"].get<double>());
+        QCOMPARE(summary["itl_s"]["n"].get<int>(), 20);
+        QVERIFY(summary["reasoning_tokens"].is_null());
+    }
+
+    void theWholeObjectHasItsParts() {
+        SessionReport report;
+        report.startedUtc = "2026-03-01T12:00:00.000Z";
+        report.machineJson = R"({"cores":2})";
+        report.lanes = {sampleLane("A", {pacedRun(3, 10ms, 10ms)}), sampleLane("B", {})};
+        const Json json = reportJson(report, TextExport::hashOnly);
+        QCOMPARE(json["schema"].get<int>(), 1);
+        QVERIFY(json["recording"].is_null());
+        QCOMPARE(json["machine"]["cores"].get<int>(), 2);
+        requireKeys(json["instrument"], {"clock_source", "stamp_error_bound_s", "hiccups"});
+        QVERIFY(json["instrument"]["hiccups"].is_null());
+        const Json& lane = json["lanes"][0];
+        requireKeys(lane, {"name", "endpoint", "protocol", "model", "run_card", "runs", "summary"});
+        QCOMPARE(lane["endpoint"].get<std::string>(), std::string("http://127.0.0.1:1/v1/chat/completions"));
+        QCOMPARE(json["lanes"][1]["endpoint"], lane["endpoint"]);
+        QCOMPARE(lane["run_card"]["tokens_out"].get<int>(), 3);
+        QVERIFY(lane["run_card"]["quantization"].is_null());
+    }
+
+    void hostileTextBecomesValidJson() {
+        QCOMPARE(jsonDump(jsonText(std::string("a\xff\x1b[2J"))), std::string("\"a\xEF\xBF\xBD\\u001b[2J\""));
+        QVERIFY(jsonNumber(std::numeric_limits<double>::quiet_NaN()).is_null());
+        QVERIFY(jsonNumber(std::numeric_limits<double>::infinity()).is_null());
+        QVERIFY(jsonForeign("{\"a\":").is_null());
+        QVERIFY(jsonForeign(std::string(100000, '[') + std::string(100000, ']')).is_null());
+        QCOMPARE(jsonForeign("{\"a\":[1]}")["a"][0].get<int>(), 1);
+        QCOMPARE(jsonDump(jsonCount(std::optional<double>(2.5))), std::string("2.5"));
+    }
+};
+
+QTEST_GUILESS_MAIN(ReportJsonTest)
+#include "tst_report_json.moc"

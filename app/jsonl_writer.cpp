@@ -3,6 +3,7 @@
 #include "app/run_json.h"
 
 #include <cstdio>
+#include <utility>
 
 namespace decodescope {
 
@@ -71,7 +72,7 @@ void JsonlWriter::add(const std::string& lane, const RunRecord& record, const St
     } else if (const auto* delta = std::get_if<TokenDelta>(&event.what)) {
         if (!bringsText(*delta))
             return;
-        if (record.events.size() == 1)
+        if (!std::exchange(m_told[&record].firstToken, true))
             put(line(lane, record, event.at, "first_token"));
         Json json = line(lane, record, event.at, "token");
         json["index"] = record.events.empty() ? 0 : record.events.size() - 1;
@@ -107,13 +108,13 @@ void JsonlWriter::add(const std::string& lane, const RunRecord& record, const St
         json["outcome"] = toString(record.outcome);
         json["error"] = runErrorJson(record);
         put(json);
-        m_stallsTold.erase(&record);
+        m_told.erase(&record);
     }
 }
 
 void JsonlWriter::addStalls(const std::string& lane, const RunRecord& record, const std::vector<Stall>& stalls,
                             StallsTold which) {
-    std::size_t& told = m_stallsTold[&record];
+    std::size_t& told = m_told[&record].stalls;
     for (; told < stalls.size(); ++told) {
         const Stall& stall = stalls[told];
         const bool decided = stall.kind != StallKind::open && stall.kind != StallKind::unknown;

@@ -30,7 +30,11 @@ private:
     void put(const Json& json);
 
     std::string m_pending;
-    std::map<const RunRecord*, std::size_t> m_stallsTold;
+    struct Told {
+        bool firstToken = false;
+        std::size_t stalls = 0;
+    };
+    std::map<const RunRecord*, Told> m_told; // of the runs that are not over
 };
 
 } // namespace decodescope

@@ -39,9 +39,12 @@ private slots:
         RunRecorder recorder(record);
         JsonlWriter writer;
         Instant at = instantFromNs(1'000'000'000);
+        std::uint32_t message = 0;
         const auto apply = [&](auto what) {
             StreamEvent event;
             event.at = at;
+            if (std::is_same_v<decltype(what), TokenDelta>)
+                event.message = message++;
             event.what = std::move(what);
             recorder.apply(event);
             writer.add("A\n", *record, event);

@@ -2,6 +2,7 @@
 
 #include "app/composition.h"
 #include "app/exit_status.h"
+#include "app/explain.h"
 #include "app/replay_commands.h"
 #include "app/run_command.h"
 #include "app/terminal.h"
@@ -11,8 +12,10 @@
 #include <QCoreApplication>
 #include <fmt/format.h>
 
+#include <charconv>
 #include <exception>
 #include <functional>
+#include <vector>
 
 namespace decodescope {
 
@@ -106,6 +109,54 @@ void addRecordingFlags(CLI::App& command, RecordingFlags& flags) {
     command.add_flag("--text", flags.text, "Print the generated text too");
 }
 
+struct ExplainFlags {
+    ExplainOptions options;
+    std::string splits;
+    bool json = false;
+};
+
+void addExplainFlags(CLI::App& explain, ExplainFlags& flags) {
+    explain.add_option("FILE", flags.options.file, "A response body, or a whole HTTP/1.1 response")->required();
+    explain.add_option("--protocol", flags.options.protocol, "What the response speaks")->type_name("NAME")->required();
+    explain.add_option("--split-bytes", flags.options.splitBytes, "Each read holds N bytes")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+    explain.add_option("--splits", flags.splits, "Reads end at these byte offsets")->type_name("a,b,c");
+    explain.add_flag("--think-tags", flags.options.thinkTags, "Split inline <think> text");
+    explain.add_flag("--cumulative", flags.options.cumulative, "Events carry the whole text so far");
+    explain.add_flag("--json", flags.json, "Print JSON (there is no other form)");
+}
+
+/// "a,b,c" as offsets.
+Result<std::vector<std::uint64_t>> parseSplits(const std::string& text) {
+    std::vector<std::uint64_t> splits;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    while (at != end) {
+        std::uint64_t value = 0;
+        const auto [next, error] = std::from_chars(at, end, value);
+        const bool separated = next == end || (*next == ',' && next + 1 != end);
+        if (error != std::errc() || !separated)
+            return fail(ErrorCode::usage, "--splits takes byte offsets with commas between them, as in 10,200,201.");
+        splits.push_back(value);
+        at = next == end ? end : next + 1;
+    }
+    return splits;
+}
+
+ExitStatus explainCommand(ExplainFlags& flags) {
+    Result<std::vector<std::uint64_t>> splits = parseSplits(flags.splits);
+    if (splits) {
+        flags.options.splits = *std::move(splits);
+        if (const Result<std::string> json = explainFile(flags.options); json)
+            return writeOut(*json + '\n') ? ExitStatus::ok : ExitStatus::disk;
+        else
+            splits = tl::unexpected(json.error());
+    }
+    tell(fmt::format("decodescope: {}", splits.error().message));
+    return exitStatusOf(splits.error());
+}
+
 /// What CLI11 says of arguments that it did not expect repeats them, and one of them may be a key.
 int refuseArguments(const CLI::ParseError& error, const std::string& command) {
     std::string what = error.what();
@@ -148,6 +199,10 @@ int runCommandLine(int argc, char** argv) {
     CLI::App* report = app.add_subcommand("report", "Recompute the result of a recording");
     addRecordingFlags(*report, reportFlags);
 
+    ExplainFlags explainFlags;
+    CLI::App* explain = app.add_subcommand("explain", "Say what would be measured of a captured response");
+    addExplainFlags(*explain, explainFlags);
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& help) {
@@ -167,6 +222,8 @@ int runCommandLine(int argc, char** argv) {
     }
     if (report->parsed())
         return runWith([&] { return reportCommand(reportFlags); });
+    if (explain->parsed())
+        return runWith([&] { return explainCommand(explainFlags); });
     tell("decodescope: this build has no window; see decodescope --help for the commands that work without one.");
     return static_cast<int>(ExitStatus::usage);
 }

@@ -93,6 +93,7 @@ void PlotView::refresh(const PlotAxis& x, const PlotAxis& y, const QRectF& plot)
     if (m_chart->plotArea() != plot) {
         m_chart->setPlotArea(plot);
         // Now, not with some later event: the frame must never lag behind the curves.
+        m_chart->layout()->invalidate();
         m_chart->layout()->activate();
     }
     setAxis(*m_x, x);

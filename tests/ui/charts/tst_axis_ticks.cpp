@@ -81,7 +81,7 @@ private slots:
             moves += now != before;
             before = now;
         }
-        QVERIFY2(moves < 45, qPrintable(QString::number(moves)));
+        QVERIFY2(moves < 60, qPrintable(QString::number(moves)));
         QCOMPARE(end.update(50, 10), before); // a little less data: stays
         QVERIFY(end.update(2, 10) < 3);       // a new run: comes back
     }

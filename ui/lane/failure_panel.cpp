@@ -1,0 +1,160 @@
+#include "ui/lane/failure_panel.h"
+
+#include "ui/theme/look.h"
+
+#include <QIcon>
+#include <QPainter>
+#include <QPushButton>
+#include <QTextLayout>
+#include <QTextOption>
+
+#include <algorithm>
+#include <cmath>
+
+namespace decodescope {
+namespace {
+
+constexpr int kSide = 10;
+constexpr int kButton = 28;
+constexpr int kBottom = 8;
+constexpr int kFactLabel = 64;
+constexpr int kBandHeight = 88;
+constexpr int kMonoLine = 17;
+constexpr int kBodyPadding = 6;
+
+} // namespace
+
+FailurePanel::FailurePanel(QWidget* parent)
+    : QWidget(parent)
+    , m_changeKey(new QPushButton(tr("Change key\u2026"), this))
+    , m_runAgain(new QPushButton(tr("Run lane again"), this)) {
+    m_changeKey->setIcon(Look::instance().icon(QStringLiteral("key")));
+    m_changeKey->setIconSize({14, 14});
+    connect(m_changeKey, &QPushButton::clicked, this, &FailurePanel::changeKeyRequested);
+    connect(m_runAgain, &QPushButton::clicked, this, &FailurePanel::runRequested);
+    connect(&Look::instance(), &Look::changed, this, qOverload<>(&QWidget::update));
+}
+
+int FailurePanel::heightOf(Form form) {
+    return form == Form::line ? kButton + 2 * kBottom : kBandHeight;
+}
+
+void FailurePanel::show(const FailureWords& words, Form form) {
+    m_words = words;
+    m_form = form;
+    m_changeKey->setVisible(words.keyMatters && form != Form::line);
+    setAccessibleName(words.sentence);
+    setAccessibleDescription(words.done);
+    place();
+    update();
+}
+
+int FailurePanel::contentBottom() const {
+    return height() - kBottom - kButton - 8;
+}
+
+void FailurePanel::place() {
+    const int y = height() - kBottom - kButton;
+    int x = kSide;
+    if (m_form == Form::line) {
+        const int w = m_runAgain->sizeHint().width();
+        m_runAgain->setGeometry(width() - kSide - 28 - w, y, w, kButton);
+        return;
+    }
+    if (!m_changeKey->isHidden()) {
+        m_changeKey->setGeometry(x, y, m_changeKey->sizeHint().width(), kButton);
+        x += m_changeKey->width() + 6;
+    }
+    m_runAgain->setGeometry(x, y, m_runAgain->sizeHint().width(), kButton);
+}
+
+void FailurePanel::resizeEvent(QResizeEvent*) {
+    place();
+}
+
+qreal FailurePanel::paintWrapped(QPainter& painter, const QString& text, qreal y, qreal bottom) {
+    const QRectF room(kSide, y, width() - 2 * kSide, std::max(0.0, bottom - y));
+    const QRectF used = painter.boundingRect(room, Qt::TextWordWrap | Qt::AlignLeft, text);
+    painter.drawText(room, Qt::TextWordWrap | Qt::AlignLeft, text);
+    return y + std::ceil(used.height());
+}
+
+void FailurePanel::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const Look& look = Look::instance();
+    const Colours& colours = look.colours();
+    painter.setPen(colours.ink);
+    painter.setFont(look.font(Type::title));
+    if (m_form == Form::line) {
+        const int room = m_runAgain->x() - kSide - 8;
+        painter.fillRect(0, 0, width(), 1, colours.border);
+        painter.drawText(QRect(kSide, 1, room, height() - 1), Qt::AlignLeft | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(m_words.sentence, Qt::ElideRight, room));
+        return;
+    }
+    qreal y = 2;
+    if (m_form == Form::band) {
+        painter.fillRect(0, 0, width(), 1, colours.border);
+        y = 9;
+        painter.drawText(QRectF(kSide, y, width() - 2 * kSide, 16), Qt::AlignLeft | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(m_words.sentence, Qt::ElideRight, width() - 2 * kSide));
+        painter.setPen(colours.ink2);
+        painter.setFont(look.font(Type::body));
+        painter.drawText(QRectF(kSide, y + 17, width() - 2 * kSide, 16), Qt::AlignLeft | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(m_words.done, Qt::ElideRight, width() - 2 * kSide));
+        return;
+    }
+    const qreal bottom = contentBottom();
+    y = paintWrapped(painter, m_words.sentence, y, bottom) + 2;
+    painter.setPen(colours.ink2);
+    painter.setFont(look.font(Type::body));
+    y = paintWrapped(painter, m_words.done, y, bottom) + 8;
+    for (const auto& [label, value] : m_words.facts) {
+        if (y + 18 > bottom)
+            break;
+        painter.setPen(colours.ink3);
+        painter.drawText(QRectF(kSide, y, kFactLabel, 18), Qt::AlignLeft | Qt::AlignVCenter, label);
+        painter.setPen(colours.ink);
+        const qreal room = width() - 2 * kSide - kFactLabel;
+        QString line = value;
+        line.replace(QLatin1Char('\n'), QLatin1Char(' '));
+        painter.drawText(QRectF(kSide + kFactLabel, y, room, 18), Qt::AlignLeft | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(line, Qt::ElideRight, static_cast<int>(room)));
+        y += 19;
+    }
+    paintBody(painter, y + 5, bottom);
+}
+
+void FailurePanel::paintBody(QPainter& painter, qreal y, qreal bottom) {
+    const int most = static_cast<int>((bottom - y - 2 * kBodyPadding) / kMonoLine);
+    if (m_words.body.isEmpty() || most < 1)
+        return;
+    const Look& look = Look::instance();
+    const Colours& colours = look.colours();
+    // Enough for any card; a body may have 64 KiB.
+    constexpr qsizetype kShown = 4000;
+    QTextLayout layout(m_words.body.left(kShown).replace(QLatin1Char('\n'), QChar(QChar::LineSeparator)),
+                       look.font(Type::mono));
+    QTextOption option;
+    option.setWrapMode(QTextOption::WrapAnywhere);
+    layout.setTextOption(option);
+    const qreal textWidth = width() - 2 * kSide - 2 * (kBodyPadding + 2);
+    layout.beginLayout();
+    int lines = 0;
+    for (QTextLine line = layout.createLine(); line.isValid() && lines < most; line = layout.createLine()) {
+        line.setLineWidth(textWidth);
+        line.setPosition({0, lines * static_cast<qreal>(kMonoLine) + (kMonoLine - line.height()) / 2});
+        ++lines;
+    }
+    layout.endLayout();
+    const QRectF box(kSide, y, width() - 2 * kSide, lines * kMonoLine + 2 * kBodyPadding);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(colours.border);
+    painter.setBrush(colours.field);
+    painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+    painter.setPen(colours.ink2);
+    painter.setClipRect(box, Qt::IntersectClip);
+    layout.draw(&painter, box.topLeft() + QPointF(kBodyPadding + 2, kBodyPadding));
+}
+
+} // namespace decodescope

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "ui/lane/failure_words.h"
+
+#include <QWidget>
+
+class QPushButton;
+
+namespace decodescope {
+
+/// What happened to a lane that failed or was cut, in place of its text or in a band under it.
+class FailurePanel : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit FailurePanel(QWidget* parent = nullptr);
+
+    enum class Form { whole, band, line };
+    void show(const FailureWords& words, Form form);
+    [[nodiscard]] static int heightOf(Form form);
+
+signals:
+    void changeKeyRequested();
+    void runRequested();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void place();
+    qreal paintWrapped(QPainter& painter, const QString& text, qreal y, qreal bottom);
+    void paintBody(QPainter& painter, qreal y, qreal bottom);
+    /// Where the buttons begin.
+    [[nodiscard]] int contentBottom() const;
+
+    FailureWords m_words;
+    Form m_form = Form::whole;
+    QPushButton* m_changeKey = nullptr;
+    QPushButton* m_runAgain = nullptr;
+};
+
+} // namespace decodescope

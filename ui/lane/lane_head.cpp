@@ -1,0 +1,175 @@
+#include "ui/lane/lane_head.h"
+
+#include <QHelpEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include <algorithm>
+#include <cmath>
+
+namespace decodescope {
+namespace {
+
+constexpr int kHeader = 32;
+constexpr int kNumbers = 42;
+constexpr int kLabelLine = 14;
+constexpr int kSide = 10;
+constexpr int kGlyph = 14;
+constexpr qreal kFailedSwatch = 0.55;
+constexpr int kSmallestNumberPx = 13;
+// Shares of the row (look.md 25).
+constexpr std::array<double, 5> kEdges{0.0, 0.19, 0.47, 0.83, 1.0};
+
+bool sameState(const StateWords& a, const StateWords& b) {
+    return a.icon == b.icon && a.words == b.words && a.glyph == b.glyph && a.text == b.text;
+}
+
+} // namespace
+
+LaneHead::LaneHead(QWidget* parent)
+    : QWidget(parent) {
+    setFixedHeight(kHeader + kNumbers);
+    connect(&Look::instance(), &Look::changed, this, qOverload<>(&QWidget::update));
+}
+
+QSize LaneHead::sizeHint() const {
+    return {320, kHeader + kNumbers};
+}
+
+void LaneHead::show(const Content& content) {
+    const bool header = content.name != m_content.name || content.place != m_content.place ||
+                        content.look != m_content.look || content.faded != m_content.faded ||
+                        !sameState(content.state, m_content.state);
+    const bool numbers = content.numbers != m_content.numbers;
+    m_content = content;
+    if (header)
+        update(0, 0, width(), kHeader);
+    if (numbers)
+        update(0, kHeader, width(), kNumbers);
+}
+
+void LaneHead::setFocusShown(bool shown) {
+    if (shown == m_focusShown)
+        return;
+    m_focusShown = shown;
+    update();
+}
+
+void LaneHead::paintEvent(QPaintEvent* event) {
+    QPainter painter(this);
+    if (event->rect().top() < kHeader)
+        paintHeader(painter);
+    if (event->rect().bottom() >= kHeader) {
+        for (std::size_t i = 0; i < m_content.numbers.size(); ++i)
+            paintNumber(painter, m_content.numbers[i], numberRect(i));
+    }
+    if (m_focusShown)
+        Look::instance().drawFocus(painter, QRectF(0, 0, width(), kHeader).adjusted(5, 5, -5, -5));
+}
+
+void LaneHead::paintHeader(QPainter& painter) {
+    const Look& look = Look::instance();
+    const Colours& colours = look.colours();
+    const StateWords& state = m_content.state;
+    look.drawSwatch(painter, QRectF(kSide, (kHeader - 12) / 2.0, 24, 12), m_content.look,
+                    m_content.faded ? kFailedSwatch : 1.0);
+
+    // The state is never cut short; name and place share what it leaves.
+    painter.setFont(look.font(Type::body));
+    const int stateWidth = painter.fontMetrics().horizontalAdvance(state.words);
+    const int stateLeft = width() - kSide - stateWidth;
+    painter.setPen(state.text ? colours.*state.text : colours.ink);
+    painter.drawText(QRect(stateLeft, 0, stateWidth + kSide, kHeader), Qt::AlignLeft | Qt::AlignVCenter, state.words);
+    const QColor glyph = state.glyph ? colours.*state.glyph : look.lane(m_content.look).colour;
+    if (!state.icon.isEmpty())
+        look.drawIcon(painter, QRectF(stateLeft - kGlyph - 5, (kHeader - kGlyph) / 2.0, kGlyph, kGlyph), state.icon,
+                      glyph);
+
+    const int nameLeft = kSide + 24 + 7;
+    int room = stateLeft - kGlyph - 5 - 10 - nameLeft;
+    painter.setFont(look.font(Type::laneName));
+    const QString name = painter.fontMetrics().elidedText(m_content.name, Qt::ElideRight, room);
+    painter.setPen(colours.ink);
+    painter.drawText(QRect(nameLeft, 0, room, kHeader), Qt::AlignLeft | Qt::AlignVCenter, name);
+    const int nameWidth = painter.fontMetrics().horizontalAdvance(name) + 6;
+    room -= nameWidth;
+    painter.setFont(look.font(Type::body));
+    constexpr int kLeastPlace = 24;
+    if (room >= kLeastPlace) {
+        painter.setPen(colours.ink2);
+        painter.drawText(QRect(nameLeft + nameWidth, 0, room, kHeader), Qt::AlignLeft | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(m_content.place, Qt::ElideRight, room));
+    }
+}
+
+QRectF LaneHead::numberRect(std::size_t index) const {
+    const double row = width() - 2 * kSide;
+    const double left = std::round(kSide + row * kEdges[index]);
+    const double right = std::round(kSide + row * kEdges[index + 1]);
+    return {left, kHeader, right - left, kNumbers};
+}
+
+void LaneHead::paintNumber(QPainter& painter, const LaneNumber& number, const QRectF& rect) {
+    const Look& look = Look::instance();
+    const Colours& colours = look.colours();
+    constexpr qreal kUnitGap = 2.5;
+    painter.setFont(look.font(Type::small));
+    painter.setPen(colours.ink3);
+    const QFontMetricsF small(look.font(Type::small));
+    painter.drawText(QRectF(rect.left(), rect.top(), rect.width(), kLabelLine), Qt::AlignLeft | Qt::AlignVCenter,
+                     small.elidedText(number.label, Qt::ElideRight, rect.width()));
+
+    const QString slash = QStringLiteral(" / ");
+    const qreal unitWidth = number.unit.isEmpty() ? 0 : small.horizontalAdvance(number.unit) + kUnitGap;
+    QFont font = look.font(Type::number);
+    const auto widthOf = [&](const QFont& f) {
+        const QFontMetricsF metrics(f);
+        return metrics.horizontalAdvance(number.value) +
+               (number.second.isEmpty() ? 0 : metrics.horizontalAdvance(slash + number.second)) + unitWidth;
+    };
+    // A narrow card: smaller figures rather than cut ones.
+    while (font.pixelSize() > kSmallestNumberPx && widthOf(font) > rect.width() - 2)
+        font.setPixelSize(font.pixelSize() - 1);
+    const QFontMetricsF metrics(font);
+    qreal x = rect.left();
+    const qreal baseline = rect.top() + kLabelLine + 18.5;
+    painter.setFont(font);
+    const QColor ink = number.dim ? colours.ink3 : colours.ink;
+    const auto draw = [&](const QString& text, const QColor& colour) {
+        painter.setPen(colour);
+        painter.drawText(QPointF(x, baseline), text);
+        x += metrics.horizontalAdvance(text);
+    };
+    draw(number.value, ink);
+    if (!number.second.isEmpty()) {
+        draw(slash, colours.ink3);
+        draw(number.second, number.secondDim ? colours.ink3 : ink);
+    }
+    if (!number.unit.isEmpty()) {
+        painter.setFont(look.font(Type::small));
+        painter.setPen(number.dim ? colours.ink3 : colours.ink2);
+        painter.drawText(QPointF(x + kUnitGap, baseline), number.unit);
+    }
+}
+
+bool LaneHead::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip)
+        return QWidget::event(event);
+    auto* help = static_cast<QHelpEvent*>(event);
+    QString tip;
+    if (help->pos().y() < kHeader)
+        tip = m_content.name + QLatin1Char('\n') + m_content.place + QLatin1Char('\n') + m_content.state.words;
+    for (std::size_t i = 0; i < m_content.numbers.size(); ++i) {
+        if (numberRect(i).contains(help->pos()))
+            tip = m_content.numbers[i].tip;
+    }
+    // Names are untrusted: escaped, so that nothing in them is taken for markup.
+    QToolTip::showText(help->globalPos(),
+                       tip.isEmpty() ? QString()
+                                     : QStringLiteral("<p style='white-space:pre'>") + tip.toHtmlEscaped() +
+                                           QStringLiteral("</p>"),
+                       this);
+    return true;
+}
+
+} // namespace decodescope

@@ -28,8 +28,24 @@ std::string lowerCase(std::string_view text) {
     return out;
 }
 
-/// "0 CRLF CRLF": the fewest bytes that stand between a chunk's data and the end of the response.
-constexpr std::size_t kShortestChunkHead = 5;
+constexpr std::string_view kHeadBeginning = "HTTP/1.";
+constexpr std::string_view kLineEnd = "\r\n";
+constexpr std::string_view kHeadEnd = "\r\n\r\n";
+
+/// Length of what stands between the data of two chunks, from the line end after the first on; of the last chunk with
+/// its trailer. 0 if it is not whole yet.
+std::size_t chunkHeadLength(std::string_view rest) noexcept {
+    const std::size_t begin = rest.substr(0, kLineEnd.size()) == kLineEnd ? kLineEnd.size() : 0;
+    const std::size_t lineEnd = rest.find(kLineEnd, begin);
+    if (lineEnd == std::string_view::npos)
+        return 0;
+    const std::size_t size = rest.find_first_not_of('0', begin);
+    const bool last = size > begin && (size == lineEnd || rest[size] == ';' || rest[size] == ' ' || rest[size] == '\t');
+    if (!last)
+        return lineEnd + kLineEnd.size();
+    const std::size_t end = rest.find(kHeadEnd, lineEnd);
+    return end == std::string_view::npos ? 0 : end + kHeadEnd.size();
+}
 
 } // namespace
 
@@ -38,10 +54,10 @@ class HttpReader::Parser final : public http::basic_parser<false> {
 public:
     explicit Parser(HttpSink& sink, std::size_t maxHeadBytes)
         : m_sink(sink) {
-        eager(false); // so that the length of the head is known where it ends
+        eager(false); // one thing at a time: wanted() looks between them
         // "None" would refuse every Content-Length: Beast 1.74 compares the length with an empty optional.
         body_limit(std::numeric_limits<std::uint64_t>::max());
-        // Our own count is the limit; Beast's counts what it has not consumed yet.
+        // The limit is ours, in wanted(); Beast only counts what it has not consumed yet.
         header_limit(static_cast<std::uint32_t>(std::min<std::size_t>(2 * maxHeadBytes + 64, 1U << 30)));
     }
 
@@ -93,14 +109,14 @@ struct HttpReader::State {
         , maxHeadBytes(maxHead)
         , parser(std::make_unique<Parser>(target, maxHead)) {}
 
-    Status consume();
+    Status wanted(std::string_view rest, std::size_t& length);
     Status parseSome(std::string_view bytes, std::size_t& used);
 
     HttpSink& sink;
     std::size_t maxHeadBytes;
     std::unique_ptr<Parser> parser;
-    std::string pending;       // not consumed yet: part of a head, or of a chunk's head
-    std::size_t headBytes = 0; // of the head that is being read
+    std::string pending;      // not consumed yet: part of a head, or of a chunk's head
+    std::size_t searched = 0; // of a head that is not whole: no end begins before that
     bool leftOver = false;
     Status status = Status::open;
     std::string problem;
@@ -133,34 +149,47 @@ HttpReader::Status HttpReader::feed(std::string_view bytes) {
     return s.status;
 }
 
+/// How much of `rest` Beast is given next: nothing as long as a head is not whole. Beast would look at half a head too,
+/// but what it makes of a bad one depends on where it was cut.
+HttpReader::Status HttpReader::State::wanted(std::string_view rest, std::size_t& length) {
+    length = 0;
+    if (parser->atChunkHead()) {
+        length = chunkHeadLength(rest);
+        const std::size_t known = length > 0 ? length : rest.size();
+        return known > maxHeadBytes ? Status::tooLarge : Status::open;
+    }
+    if (parser->is_header_done()) {
+        length = rest.size();
+        return Status::open;
+    }
+    const std::size_t common = std::min(rest.size(), kHeadBeginning.size());
+    if (rest.substr(0, common) != kHeadBeginning.substr(0, common))
+        return Status::malformed;
+    const std::size_t end = rest.find(kHeadEnd, std::min(searched, rest.size()));
+    searched = rest.size() < kHeadEnd.size() ? 0 : rest.size() - kHeadEnd.size() + 1;
+    const std::size_t headLength = end == std::string_view::npos ? rest.size() : end + kHeadEnd.size();
+    if (headLength > maxHeadBytes)
+        return Status::tooLarge;
+    if (end != std::string_view::npos) {
+        length = headLength;
+        searched = 0;
+    }
+    return Status::open;
+}
+
 HttpReader::Status HttpReader::State::parseSome(std::string_view bytes, std::size_t& used) {
     while (used < bytes.size()) {
         const std::string_view rest = bytes.substr(used);
-        if (parser->atChunkHead()) {
-            // Beast asserts on a last chunk that comes in pieces shorter than this.
-            if (rest.size() < kShortestChunkHead)
-                return Status::open;
-        }
-        const bool inHead = !parser->is_header_done();
+        std::size_t length = 0;
+        const Status good = wanted(rest, length);
+        if (good == Status::malformed)
+            problem = "it does not begin with HTTP/1";
+        if (good != Status::open || length == 0)
+            return good;
         error_code error;
-        const std::size_t n = parser->put({rest.data(), rest.size()}, error);
+        const std::size_t n = parser->put({rest.data(), length}, error);
         used += n;
-        if (inHead) {
-            headBytes += n;
-            const std::size_t waiting = parser->is_header_done() ? 0 : rest.size() - n;
-            if (headBytes + waiting > maxHeadBytes)
-                return Status::tooLarge;
-        }
-        if (error == http::error::need_more) {
-            if (parser->atChunkHead() && rest.size() - n > maxHeadBytes)
-                return Status::tooLarge;
-            if (n == 0)
-                return Status::open;
-            continue;
-        }
-        if (error == http::error::header_limit)
-            return Status::tooLarge;
-        if (error) {
+        if (error && (error != http::error::need_more || n == 0)) {
             problem = error.message();
             return Status::malformed;
         }
@@ -169,7 +198,6 @@ HttpReader::Status HttpReader::State::parseSome(std::string_view bytes, std::siz
         if (!parser->interim())
             return Status::done;
         parser = std::make_unique<Parser>(sink, maxHeadBytes);
-        headBytes = 0;
     }
     return Status::open;
 }
@@ -178,7 +206,7 @@ bool HttpReader::finish() {
     State& s = *m_state;
     if (s.status != Status::open)
         return s.status == Status::done;
-    if (!s.parser->got_some())
+    if (!s.parser->is_header_done() || s.parser->interim())
         return false;
     error_code error;
     s.parser->put_eof(error);

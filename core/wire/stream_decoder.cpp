@@ -43,8 +43,8 @@ private:
     void onHttpBody(std::string_view bytes) override;
     void onHttpEnd() override { endBody(EndOfBody::clean); }
     void onSseEvent(std::string_view name, std::string_view data) override;
-    void onSseComment(std::string_view text) override { m_reader.comment(text); }
-    void onSseErrorField(std::string_view data) override { m_reader.errorField(data); }
+    void onSseComment(std::string_view text) override;
+    void onSseErrorField(std::string_view data) override;
 
     enum class EndOfBody { clean, cut };
     void beginBareBody();
@@ -235,6 +235,8 @@ void Decoder::takeBody(std::string_view bytes) {
         return;
     case Body::sniffing:
         sniff(bytes);
+        if (m_body == Body::kept)
+            return;
         break;
     case Body::events:
         if (m_sse.feed(bytes) == SseDecoder::Status::tooLarge)
@@ -314,6 +316,16 @@ void Decoder::onSseEvent(std::string_view name, std::string_view data) {
         return;
     }
     m_reader.message(name, data, m_inTail);
+}
+
+void Decoder::onSseComment(std::string_view text) {
+    if (m_facts.failure == ErrorKind::none)
+        m_reader.comment(text);
+}
+
+void Decoder::onSseErrorField(std::string_view data) {
+    if (m_facts.failure == ErrorKind::none)
+        m_reader.errorField(data);
 }
 
 void Decoder::endBody(EndOfBody how) {

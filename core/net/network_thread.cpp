@@ -13,12 +13,8 @@ public:
     explicit Loop(NetworkThread& owner)
         : m_owner(owner) {}
 
-    bool event(QEvent* event) override {
-        if (event->type() != QEvent::User)
-            return QObject::event(event);
-        m_owner.runTasks();
-        return true;
-    }
+protected:
+    void customEvent(QEvent*) override { m_owner.runTasks(); }
 
 private:
     NetworkThread& m_owner;
@@ -26,17 +22,24 @@ private:
 
 NetworkThread::NetworkThread()
     : m_loop(new Loop(*this)) {
-    m_helpers.setMaxThreadCount(2);
     m_thread.setObjectName(QStringLiteral("network"));
     m_loop->moveToThread(&m_thread);
     m_thread.start();
 }
 
 NetworkThread::~NetworkThread() {
-    m_helpers.waitForDone(); // what they found is posted before the last task
+    {
+        const std::lock_guard lock(m_mutex);
+        m_ending = true;
+    }
+    m_jobCame.notify_all();
+    if (m_helper.joinable())
+        m_helper.join(); // what it found is posted before the last task
     post([this] { m_thread.quit(); });
     m_thread.wait();
-    runTasks(); // takes the lock once more: all that the thread did is visible here
+    { // taken once more: all that the thread did is visible here
+        const std::lock_guard lock(m_mutex);
+    }
     delete m_loop;
 }
 
@@ -52,7 +55,27 @@ void NetworkThread::post(std::function<void()> task) {
 }
 
 void NetworkThread::runAside(std::function<void()> job) {
-    m_helpers.start(std::move(job));
+    {
+        const std::lock_guard lock(m_mutex);
+        m_jobs.push_back(std::move(job));
+        if (!m_helper.joinable())
+            m_helper = std::thread([this] { help(); });
+    }
+    m_jobCame.notify_one();
+}
+
+void NetworkThread::help() {
+    std::unique_lock lock(m_mutex);
+    for (;;) {
+        m_jobCame.wait(lock, [this] { return m_ending || !m_jobs.empty(); });
+        if (m_ending)
+            return;
+        const std::function<void()> job = std::move(m_jobs.front());
+        m_jobs.pop_front();
+        lock.unlock();
+        job();
+        lock.lock();
+    }
 }
 
 void NetworkThread::runTasks() {

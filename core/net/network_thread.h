@@ -1,11 +1,12 @@
 #pragma once
 
-#include <QObject>
 #include <QThread>
-#include <QThreadPool>
 
+#include <condition_variable>
+#include <deque>
 #include <functional>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace decodescope {
@@ -23,18 +24,22 @@ public:
     /// Runs `task` on the network thread. Thread-safe, returns at once. Tasks run in the order they were posted;
     /// those posted close together run in one turn of the event loop, which is how lanes start together.
     void post(std::function<void()> task);
-    /// Runs `job` on a helper thread, for look-ups that may block. It may post back.
+    /// Runs `job` on a helper thread, one after another, for look-ups that may block. It may post back.
     void runAside(std::function<void()> job);
 
 private:
     class Loop;
+    void runTasks();
+    void help();
+
     QThread m_thread;
     Loop* m_loop = nullptr; // lives on m_thread
-    std::mutex m_mutex;
+    std::mutex m_mutex;     // guards all that follows but the helper itself
     std::vector<std::function<void()>> m_tasks;
-    QThreadPool m_helpers;
-
-    void runTasks();
+    std::deque<std::function<void()>> m_jobs;
+    bool m_ending = false;
+    std::condition_variable m_jobCame;
+    std::thread m_helper; // started with the first job
 };
 
 } // namespace decodescope

@@ -6,6 +6,7 @@
 #include "ui/theme/look.h"
 
 #include <QAction>
+#include <QEvent>
 #include <QHeaderView>
 #include <QMenu>
 #include <QPainter>
@@ -47,6 +48,7 @@ Scoreboard::Scoreboard(ViewState& view, QWidget* parent)
     m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
     m_table->setTabKeyNavigation(false);
+    m_table->viewport()->installEventFilter(this); // a scroll bar that comes takes room from the columns
 
     auto* tsv = new QAction(tr("Copy as text (TSV)"), this);
     tsv->setShortcut(QKeySequence::Copy);
@@ -62,7 +64,7 @@ Scoreboard::Scoreboard(ViewState& view, QWidget* parent)
     copy->setMenu(menu);
 
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 8);
+    layout->setContentsMargins(1, 1, 1, 8); // leaves the panel's edge visible
     layout->setSpacing(0);
     layout->addWidget(m_header);
     layout->addWidget(m_table, 1);
@@ -110,7 +112,7 @@ void Scoreboard::fitColumns() {
     for (int r = 0; r < m_model.rowCount(); ++r)
         label = std::max(label, m_table->sizeHintForIndex(m_model.index(r, 0)).width());
     const int space = m_table->viewport()->width() - label;
-    const int narrowest = 62;
+    const int narrowest = 74; // a value of five digits and its ratio
     const int each = std::max(narrowest, space / (columns - 1));
     m_table->setColumnWidth(0, std::max(label, m_table->viewport()->width() - each * (columns - 1)));
     for (int c = 1; c < columns; ++c)
@@ -136,9 +138,10 @@ void Scoreboard::paintEvent(QPaintEvent* event) {
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
 }
 
-void Scoreboard::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    fitColumns();
+bool Scoreboard::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_table->viewport() && event->type() == QEvent::Resize)
+        fitColumns();
+    return QWidget::eventFilter(watched, event);
 }
 
 } // namespace decodescope

@@ -25,11 +25,13 @@ inline RunBuilder raceRun(const RacePace& pace, unsigned seed) {
         if (i == pace.stallAt)
             at += pace.stallS;
         const std::string word = words[draw() % 8];
-        if (i > pace.stallAt && i < pace.stallAt + pace.burst && pace.stallAt >= 0)
-            run.sameRead(at, 1, word);
-        else
-            run.event(at, 1, word);
-        at += pace.gap * (0.8 + 0.4 * static_cast<double>(draw() % 1000) / 1000);
+        if (i > pace.stallAt && i < pace.stallAt + pace.burst && pace.stallAt >= 0) {
+            run.sameRead(at - pace.gap, 1, word);
+            continue;
+        }
+        run.event(at, 1, word);
+        at += i == pace.stallAt && pace.burst > 0 ? pace.gap
+                                                  : pace.gap * (0.8 + 0.4 * static_cast<double>(draw() % 1000) / 1000);
     }
     run.usage(static_cast<std::uint64_t>(pace.tokens));
     return run;

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "ui/tables/byte_text.h"
+#include "ui/view_state.h"
+
+#include <QWidget>
+
+#include <cstdint>
+#include <optional>
+
+class QPlainTextEdit;
+class QToolButton;
+
+namespace decodescope {
+
+class PanelHeader;
+
+/// The raw bytes around the selected token: the read before, the silence, and the read that completed it, with the
+/// token's own message marked. Read-only, always plain text.
+class BytesPane : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit BytesPane(ViewState& view, QWidget* parent = nullptr);
+
+    /// Called by the window's tick: shows what was selected since the last one.
+    void advance(const Session& session);
+
+    [[nodiscard]] QString shownText() const;
+    [[nodiscard]] QPlainTextEdit* editor() const { return m_text; }
+    void setForm(ByteForm form);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    struct Piece; ///< a stretch of the text and how it is painted
+    void showToken(const Session& session, const TokenRef& token);
+    void showHint(const QString& hint);
+    void dress();
+    void put(const std::vector<Piece>& pieces);
+
+    ViewState& m_view;
+    PanelHeader* m_header;
+    QToolButton* m_hex;
+    QPlainTextEdit* m_text;
+    ByteForm m_form = ByteForm::text;
+    bool m_stale = true;
+    std::optional<TokenRef> m_shown;
+    std::uint64_t m_runKey = 0; ///< which run the shown bytes are of
+};
+
+} // namespace decodescope

@@ -1,0 +1,205 @@
+#include "ui/tables/stall_table.h"
+
+#include "ui/tables/panel_header.h"
+#include "ui/tables/table_text.h"
+#include "ui/theme/look.h"
+
+#include <QAction>
+#include <QHeaderView>
+#include <QMenu>
+#include <QPainter>
+#include <QSortFilterProxyModel>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace decodescope {
+namespace {
+
+constexpr qint64 kRefreshMs = 100;
+constexpr int kRowHeight = 20;
+constexpr qreal kChip = 14;
+
+/// Paints rows in the look of the scoreboard; a lane is its chip and name.
+class StallDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        const Look& look = Look::instance();
+        const Colours& colours = look.colours();
+        painter->save();
+        const bool selected = option.state & QStyle::State_Selected;
+        if (selected)
+            painter->fillRect(option.rect, colours.selection);
+        else if (option.state & QStyle::State_MouseOver)
+            painter->fillRect(option.rect, colours.hover);
+        painter->setPen(QPen(colours.grid, 0));
+        painter->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
+
+        QRectF rect = QRectF(option.rect).adjusted(10, 0, -10, 0);
+        QString text = index.data(Qt::DisplayRole).toString();
+        const QVariant lane = index.data(StallModel::lookRole);
+        if (lane.isValid()) {
+            look.drawChip(*painter, QPointF(rect.left(), rect.top() + (rect.height() - kChip) / 2), lane.toInt());
+            rect.setLeft(rect.left() + kChip + 6);
+            text = text.mid(2); // the letter is in the chip
+        }
+        QFont font = look.font(Type::body);
+        if (index.column() == StallModel::lengthColumn)
+            font.setWeight(QFont::DemiBold);
+        painter->setFont(font);
+        const auto ink = index.data(Qt::ForegroundRole).value<QColor>();
+        painter->setPen(selected && ink != colours.ink2 ? colours.ink : ink);
+        const auto align = static_cast<Qt::Alignment>(index.data(Qt::TextAlignmentRole).toInt());
+        painter->drawText(rect, static_cast<int>(align | Qt::TextSingleLine),
+                          QFontMetricsF(font).elidedText(text, Qt::ElideRight, rect.width()));
+        painter->restore();
+    }
+};
+
+} // namespace
+
+StallTable::StallTable(ViewState& view, QWidget* parent)
+    : QWidget(parent)
+    , m_view(view)
+    , m_sorted(new QSortFilterProxyModel(this))
+    , m_header(new PanelHeader(tr("Stalls"), this))
+    , m_table(new QTableView(this)) {
+    setAccessibleName(tr("Stalls"));
+    m_sorted->setSourceModel(&m_model);
+    m_sorted->setSortRole(StallModel::sortRole);
+    m_table->setModel(m_sorted);
+    m_table->setItemDelegate(new StallDelegate(m_table));
+    m_table->setAccessibleName(tr("Stalls of all lanes"));
+    m_table->setAccessibleDescription(tr("Choosing a row shows the stall in the text, the charts and the bytes."));
+    m_table->setSortingEnabled(true);
+    m_table->sortByColumn(StallModel::startColumn, Qt::AscendingOrder);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(kRowHeight);
+    m_table->verticalHeader()->setMinimumSectionSize(kRowHeight);
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->setShowGrid(false);
+    m_table->setFrameShape(QFrame::NoFrame);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setMouseTracking(true);
+    m_table->setTabKeyNavigation(false);
+    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+
+    auto* tsv = new QAction(tr("Copy as text (TSV)"), this);
+    tsv->setShortcut(QKeySequence::Copy);
+    tsv->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    auto* markdown = new QAction(tr("Copy as Markdown"), this);
+    connect(tsv, &QAction::triggered, this, [this] { copyTable(*m_sorted, TableFormat::tsv); });
+    connect(markdown, &QAction::triggered, this, [this] { copyTable(*m_sorted, TableFormat::markdown); });
+    m_table->addActions({tsv, markdown});
+    QToolButton* copy = m_header->addButton(QStringLiteral("copy"), tr("Copy the stalls"));
+    copy->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(copy);
+    menu->addActions({tsv, markdown});
+    copy->setMenu(menu);
+
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(1, 1, 1, 6);
+    layout->setSpacing(0);
+    layout->addWidget(m_header);
+    layout->addWidget(m_table, 1);
+    fitColumns();
+
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& now) { choose(now); });
+    connect(m_table, &QTableView::clicked, this, &StallTable::choose);
+    connect(&m_view, &ViewState::stallChanged, this, &StallTable::followView);
+    connect(&m_view, &ViewState::selectedChanged, this, &StallTable::followView);
+    connect(&m_model, &QAbstractItemModel::modelReset, this, &StallTable::followView);
+    connect(&Look::instance(), &Look::changed, this, [this] {
+        fitColumns();
+        update();
+    });
+}
+
+void StallTable::advance(const Session& session) {
+    if (m_sinceTaken.isValid() && m_sinceTaken.elapsed() < kRefreshMs)
+        return;
+    std::uint64_t revisions = session.lanes().size();
+    bool moving = false;
+    for (const auto& lane : session.lanes()) {
+        revisions += lane->revision() * 1'000'003 + lane->config().id;
+        moving = moving || lane->inFlight();
+    }
+    if (m_sinceTaken.isValid() && revisions == m_revisions && !moving)
+        return;
+    m_revisions = revisions;
+    m_sinceTaken.start();
+    m_model.setRows(collectStalls(session));
+    const auto count = m_model.rows().size();
+    m_header->setNote(count == 0 ? tr("none so far") : tr("%n stall(s)", nullptr, static_cast<int>(count)));
+}
+
+void StallTable::choose(const QModelIndex& proxied) {
+    const QModelIndex index = m_sorted->mapToSource(proxied);
+    if (m_following || !index.isValid())
+        return;
+    // A copy: setting the view may bring new rows.
+    const StallRow row = m_model.rows()[static_cast<std::size_t>(index.row())];
+    m_following = true;
+    m_view.setStall(row.ref);
+    if (row.ender)
+        m_view.setSelected(row.ender);
+    m_following = false;
+}
+
+/// Another view chose a stall, or the token that ended one: its row becomes current.
+void StallTable::followView() {
+    if (m_following)
+        return;
+    int row = m_view.stall() ? m_model.rowOf(*m_view.stall()) : -1;
+    if (row < 0 && m_view.selected()) {
+        const auto& rows = m_model.rows();
+        const auto found =
+            std::find_if(rows.begin(), rows.end(), [&](const StallRow& r) { return r.ender == m_view.selected(); });
+        row = found == rows.end() ? -1 : static_cast<int>(found - rows.begin());
+    }
+    m_following = true;
+    if (row < 0) {
+        m_table->clearSelection();
+        m_table->selectionModel()->clearCurrentIndex();
+    } else {
+        const QModelIndex index = m_sorted->mapFromSource(m_model.index(row, 0));
+        m_table->setCurrentIndex(index);
+        m_table->selectRow(index.row());
+        m_table->scrollTo(index);
+    }
+    m_following = false;
+}
+
+void StallTable::fitColumns() {
+    const QFontMetrics metrics(Look::instance().font(Type::body));
+    const auto letters = [&](int n) { return metrics.averageCharWidth() * n + 24; };
+    m_table->setColumnWidth(StallModel::laneColumn, letters(15));
+    m_table->setColumnWidth(StallModel::startColumn, letters(7));
+    m_table->setColumnWidth(StallModel::lengthColumn, letters(9));
+    m_table->setColumnWidth(StallModel::kindColumn, letters(10));
+    m_table->setColumnWidth(StallModel::tokenColumn, letters(6));
+    m_table->setColumnWidth(StallModel::wordColumn, letters(12));
+    m_table->setColumnWidth(StallModel::periodicColumn, letters(7));
+    m_table->setColumnWidth(StallModel::othersColumn, letters(5));
+}
+
+void StallTable::paintEvent(QPaintEvent* event) {
+    Q_UNUSED(event);
+    const Look& look = Look::instance();
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(look.colours().surface);
+    painter.setPen(look.theme() == Theme::light ? QPen(look.colours().border, 1) : QPen(Qt::NoPen));
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+}
+
+} // namespace decodescope

@@ -157,13 +157,22 @@ ExitStatus explainCommand(ExplainFlags& flags) {
     return exitStatusOf(splits.error());
 }
 
-/// What CLI11 says of arguments that it did not expect repeats them, and one of them may be a key.
+/// The first "--name" in a message.
+std::string optionIn(const std::string& message) {
+    const std::size_t begin = message.find("--");
+    if (begin == std::string::npos)
+        return "An argument";
+    return message.substr(begin, message.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", begin) - begin);
+}
+
+/// What CLI11 says of bad arguments repeats them, and one of them may be a key: it is said without the values.
 int refuseArguments(const CLI::ParseError& error, const std::string& command) {
     std::string what = error.what();
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
         what = "There is an argument that this command does not know.";
-    else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr)
-        what = "An option's value is not of the kind it needs.";
+    else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr ||
+             dynamic_cast<const CLI::ValidationError*>(&error) != nullptr)
+        what = optionIn(what) + " has a value that it cannot take.";
     tell(fmt::format("decodescope: {}\nSee: decodescope {}--help", what, command));
     return static_cast<int>(ExitStatus::usage);
 }

@@ -71,7 +71,7 @@ class LlamaTest(unittest.TestCase):
                         "--ignore-eos")
 
     def test_a_run_that_stops_by_itself(self):
-        self.check_rate(0.02, "stop", "--prompt", "What is the capital of France?", "--max-tokens", "400")
+        self.check_rate(0.02, "stop", "--prompt", "Name three colours.", "--max-tokens", "600")
 
     def test_two_lanes_and_their_recording(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -28,8 +28,8 @@ bool isSensitiveHeader(std::string_view name) {
     const std::string lower = lowered(name);
     if (std::find(kWhole.begin(), kWhole.end(), lower) != kWhole.end())
         return true;
-    // "x-ratelimit-remaining-tokens" tells how many tokens are left and is worth keeping.
-    if (contains(lower, "ratelimit"))
+    // "x-ratelimit-remaining-tokens" and "fireworks-prompt-tokens" count tokens and are worth keeping.
+    if (contains(lower, "ratelimit") || lower.starts_with("fireworks-"))
         return false;
     return std::any_of(kParts.begin(), kParts.end(), [&](std::string_view part) { return contains(lower, part); });
 }

@@ -8,7 +8,7 @@
 namespace decodescope {
 
 /// Whether the value of this header is masked wherever it would leave memory: cookies, authorisation, and any
-/// name with "token", "secret" or "key" in it, rate-limit counters excepted. Case does not matter.
+/// name with "token", "secret" or "key" in it, rate-limit and token counters excepted. Case does not matter.
 [[nodiscard]] bool isSensitiveHeader(std::string_view name);
 
 /// A URL for a file: userinfo and query values are masked, apart from those that only name a version or format.

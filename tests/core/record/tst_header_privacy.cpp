@@ -38,7 +38,7 @@ void TestHeaderPrivacy::sensitiveNames_data() {
                              "Set-Cookie", "proxy-authorization", "x-access-token", "client-secret"})
         QTest::newRow(name) << true;
     for (const char* name : {"content-type", "server", "x-request-id", "x-ratelimit-remaining-tokens", "date",
-                             "anthropic-ratelimit-tokens-limit", "openai-processing-ms"})
+                             "anthropic-ratelimit-tokens-limit", "openai-processing-ms", "fireworks-prompt-tokens"})
         QTest::newRow(name) << false;
 }
 

@@ -19,6 +19,7 @@ constexpr int kButton = 28;
 constexpr int kBottom = 8;
 constexpr int kFactLabel = 64;
 constexpr int kBandHeight = 88;
+constexpr int kMoreButton = 28; // of the card, at the right end of the button row
 constexpr int kMonoLine = 17;
 constexpr int kBodyPadding = 6;
 
@@ -58,7 +59,7 @@ void FailurePanel::place() {
     int x = kSide;
     if (m_form == Form::line) {
         const int w = m_runAgain->sizeHint().width();
-        m_runAgain->setGeometry(width() - kSide - 28 - w, y, w, kButton);
+        m_runAgain->setGeometry(width() - kSide - kMoreButton - w, y, w, kButton);
         return;
     }
     if (!m_changeKey->isHidden()) {
@@ -102,6 +103,7 @@ void FailurePanel::paintEvent(QPaintEvent*) {
         painter.setFont(look.font(Type::body));
         painter.drawText(QRectF(kSide, y + 17, width() - 2 * kSide, 16), Qt::AlignLeft | Qt::AlignVCenter,
                          painter.fontMetrics().elidedText(m_words.done, Qt::ElideRight, width() - 2 * kSide));
+        paintKept(painter);
         return;
     }
     const qreal bottom = contentBottom();
@@ -123,6 +125,23 @@ void FailurePanel::paintEvent(QPaintEvent*) {
         y += 19;
     }
     paintBody(painter, y + 5, bottom);
+}
+
+/// What had come stays, but counts nowhere: said beside the buttons, where the footer's badges would be.
+void FailurePanel::paintKept(QPainter& painter) {
+    const Look& look = Look::instance();
+    painter.setFont(look.font(Type::small));
+    const QString words = tr("kept, in no percentile");
+    const int w = painter.fontMetrics().horizontalAdvance(words) + 12;
+    const QRect badge(width() - kSide - kMoreButton - w, height() - kBottom - kButton / 2 - 9, w, 18);
+    if (badge.left() < m_runAgain->geometry().right() + 8)
+        return;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(look.colours().raised);
+    painter.drawRoundedRect(badge, 3, 3);
+    painter.setPen(look.colours().ink2);
+    painter.drawText(badge, Qt::AlignCenter, words);
 }
 
 void FailurePanel::paintBody(QPainter& painter, qreal y, qreal bottom) {

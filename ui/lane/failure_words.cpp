@@ -84,10 +84,10 @@ QString doneFor(const RunRecord& record) {
         missing << tr("no finish reason");
     if (!record.usage)
         missing << tr("no usage");
-    QString words = tr("%1 events with text").arg(formatCount(static_cast<double>(record.events.size())));
+    QString words = tr("%1 events").arg(formatCount(static_cast<double>(record.events.size())));
     if (!missing.isEmpty())
         words += tr(", then ") + missing.join(QStringLiteral(", "));
-    return words + tr(". What had come is kept.");
+    return words + QLatin1Char('.');
 }
 
 QString keyFact(const RunSpec& spec) {

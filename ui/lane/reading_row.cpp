@@ -12,7 +12,7 @@ namespace decodescope {
 namespace {
 
 constexpr int kSide = 10;
-constexpr int kSpin = 118;
+constexpr int kSpin = 108;
 constexpr double kStarvedFromS = 0.05;
 
 } // namespace
@@ -43,7 +43,7 @@ void ReadingRow::setWordsPerMinute(int wpm) {
 
 void ReadingRow::show(const std::optional<ReadingState>& state) {
     const QString dash = enDash();
-    m_lead = tr("lead %1 words").arg(state ? formatCount(std::floor(state->leadWords)) : dash);
+    m_lead = tr("lead %1").arg(state ? formatCount(std::floor(state->leadWords)) : dash);
     m_starved =
         tr("starved %1").arg(state ? QString::number(state->starvedS, 'f', 1) + QStringLiteral("\u2009s") : dash);
     m_perceived =
@@ -56,7 +56,9 @@ void ReadingRow::show(const std::optional<ReadingState>& state) {
         return;
     m_words = words;
     setAccessibleDescription(words);
-    setToolTip(words);
+    setToolTip(tr("Lead: words arrived but not read. Starved: time in which the reader had caught up.\n"
+                  "Perceived: the slower of the stream and the reader.") +
+               QLatin1Char('\n') + words);
     update();
 }
 

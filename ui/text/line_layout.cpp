@@ -24,7 +24,7 @@ QChar shown(QChar c) {
 
 /// Spaces that do not break, so that the label stays in one piece and with the word it stands before.
 QString padded(const QString& label) {
-    QString text = QStringLiteral("\u00A0\u00A0") + label + QStringLiteral("\u00A0\u00A0");
+    QString text = QStringLiteral("\u00A0\u00A0") + label + QStringLiteral("\u00A0\u00A0\u00A0");
     for (QChar& c : text) {
         if (c == QLatin1Char(' '))
             c = QChar(0x00A0);

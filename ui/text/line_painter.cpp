@@ -14,7 +14,8 @@ namespace {
 constexpr qreal kTintInset = 1; // 18 px in a line of 20
 constexpr qreal kUnderline = 3; // under the base line
 constexpr qreal kStallBar = 2;
-constexpr qreal kLabelGap = 3; // of the two spaces on each side, left free of the label's ground
+constexpr qreal kLabelBefore = 2; // of the spaces round a label, left free of its ground: room for a box
+constexpr qreal kLabelAfter = 5;
 
 struct Run {
     TextRange range;
@@ -211,8 +212,8 @@ private:
             const TextInsert& insert = m_text.inserts()[first + i];
             const bool stall = insert.kind == TextInsert::Kind::stall;
             auto [left, right] = m_layout.insertExtent(i);
-            const QRectF box(m_rect.left() + std::round(left) + kLabelGap - 1, m_rect.top() + kTintInset,
-                             std::round(right - left) - kLabelGap, m_rect.height() - 2 * kTintInset);
+            const QRectF box(m_rect.left() + std::round(left) + kLabelBefore, m_rect.top() + kTintInset,
+                             std::round(right - left) - kLabelBefore - kLabelAfter, m_rect.height() - 2 * kTintInset);
             m_painter.fillRect(box, stall ? m_colours.stallFill : m_colours.failFill);
             m_painter.fillRect(QRectF(box.left(), box.top(), kStallBar, box.height()),
                                stall ? m_colours.stall : m_colours.fail);

@@ -1,5 +1,6 @@
 #include "ui/text/token_text_view.h"
 
+#include "ui/text/thin_bar.h"
 #include "ui/text/token_tip.h"
 #include "ui/theme/format.h"
 #include "ui/theme/look.h"
@@ -7,7 +8,6 @@
 #include <QPaintEvent>
 #include <QPainter>
 #include <QScrollBar>
-#include <QStyleOptionSlider>
 
 #include <algorithm>
 #include <cmath>
@@ -15,38 +15,12 @@
 namespace decodescope {
 namespace {
 
-constexpr int kBarWidth = 10; // the padding on the right: nothing moves when there is more than fits
-constexpr int kBoxReach = 4;  // a box reaches this far out of its word
+constexpr int kBoxReach = 4; // a box reaches this far out of its word
 constexpr int kCaretWidth = 7;
 constexpr int kCaretHeight = 14;
 constexpr std::uint32_t kLongText = 60'000;
 constexpr int kWrapDelayMs = 60;
 constexpr int kReaderAhead = 2; // lines kept below the reader
-
-/// Shows itself only when there is something to scroll.
-class ThinBar final : public QScrollBar {
-public:
-    using QScrollBar::QScrollBar;
-    QSize sizeHint() const override { return {kBarWidth, 0}; }
-
-protected:
-    void paintEvent(QPaintEvent*) override {
-        QPainter painter(this);
-        const Colours& colours = Look::instance().colours();
-        painter.fillRect(rect(), colours.surface);
-        if (maximum() <= minimum())
-            return;
-        QStyleOptionSlider option;
-        initStyleOption(&option);
-        const QRect handle = style()->subControlRect(QStyle::CC_ScrollBar, &option, QStyle::SC_ScrollBarSlider, this);
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(underMouse() || isSliderDown() ? colours.control : colours.gridMajor);
-        painter.drawRoundedRect(QRectF(handle).adjusted(3, 2, -3, -2), 2, 2);
-    }
-    void enterEvent(QEnterEvent*) override { update(); }
-    void leaveEvent(QEvent*) override { update(); }
-};
 
 } // namespace
 
@@ -56,9 +30,8 @@ TokenTextView::TokenTextView(ViewState& view, QWidget* parent)
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
-    auto* bar = new ThinBar(Qt::Vertical, this);
-    bar->setFixedWidth(kBarWidth);
-    setVerticalScrollBar(bar);
+    m_bar = new ThinBar(this);
+    setVerticalScrollBar(m_bar);
     verticalScrollBar()->setSingleStep(1);
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
     viewport()->setAutoFillBackground(false);

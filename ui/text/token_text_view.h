@@ -15,6 +15,8 @@
 
 namespace decodescope {
 
+class ThinBar;
+
 /// A lane's token stream: every word tinted by how long it was waited for. It follows the end unless it was scrolled
 /// up, and repaints what changed only. Plain text, whatever it holds; copying gives exactly what the server sent.
 class TokenTextView : public QAbstractScrollArea {
@@ -85,7 +87,7 @@ protected:
 
 private:
     enum class Unit { character, word, line };
-    static constexpr int kSide = 10; // left of the text; the scroll bar is the padding on the right
+    static constexpr int kSide = 9; // left of the text; the scroll bar is the padding on the right
 
     void applyLook();
     [[nodiscard]] int firstLine() const;
@@ -112,6 +114,7 @@ private:
     void describe();
 
     ViewState& m_view;
+    ThinBar* m_bar = nullptr;
     LaneId m_lane = 0;
     int m_look = 0;
     std::shared_ptr<const RunRecord> m_record;

@@ -1,3 +1,4 @@
+#include "ui/text/thin_bar.h"
 #include "ui/text/token_text_view.h"
 
 #include <QClipboard>
@@ -196,6 +197,8 @@ void TokenTextView::contextMenuEvent(QContextMenuEvent* event) {
 }
 
 bool TokenTextView::viewportEvent(QEvent* event) {
+    if (event->type() == QEvent::Enter || event->type() == QEvent::Leave)
+        m_bar->setPointedAt(event->type() == QEvent::Enter);
     if (event->type() == QEvent::Leave && m_view.hovered() && m_view.hovered()->lane == m_lane)
         m_view.setHovered(std::nullopt);
     if (event->type() == QEvent::ToolTip) {

@@ -104,7 +104,7 @@ LaneCase readsCase() {
     LaneCase c = base("shared-reads", "gateway/large", "https://gateway.example:8443/v1", 2);
     RecordBuilder b;
     b.wait(846);
-    stream(b, 0.9, 13, 150, 14);
+    stream(b, 1, 13, 120, 60);
     finish(c, b, Outcome::complete, LaneState::done);
     return c;
 }

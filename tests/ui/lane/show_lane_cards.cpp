@@ -47,7 +47,7 @@ QImage sheet(QSize cardSize, qreal scale) {
         LaneCard& card = *cards[i];
         card.setTokenScale(longest);
         if (cases[i].name == QLatin1String("shared-reads"))
-            view.setSelected(TokenRef{card.laneId(), 150});
+            view.setSelected(TokenRef{card.laneId(), 120});
         QCoreApplication::processEvents();
         card.advance(cases[i].shot());
         const int column = static_cast<int>(i) % kColumns, row = static_cast<int>(i) / kColumns;

@@ -142,6 +142,9 @@ private slots:
     }
 
     void anUntrustedCertificateIsShown() {
+#ifdef __SANITIZE_THREAD__
+        QSKIP("Qt's HTTP thread hands certificate errors over behind locks that ThreadSanitizer does not see.");
+#endif
         fault::Options options;
         options.tls = fault::TlsOptions{};
         FaultServer server(answering(json(200, "[]")), options);

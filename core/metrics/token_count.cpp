@@ -195,7 +195,7 @@ TokenModel decideTokens(const TokenTally& tally, const RunRecord& record) {
     if (total)
         hidden = findHidden(tally, record, *total, ends);
     count.hidden = hidden.any;
-    const std::optional<std::uint64_t> shown = total ? std::optional(*total - hidden.told.value_or(0)) : std::nullopt;
+    const std::uint64_t shown = total.value_or(0) - hidden.told.value_or(0); // of the tokens that were streamed
     const bool summarised = hidden.any && tally.answerEvents < tally.events;
 
     for (const UnitPick pick :
@@ -206,7 +206,7 @@ TokenModel decideTokens(const TokenTally& tally, const RunRecord& record) {
             continue;
         if (!tellsEachEvent(tally, pick, record))
             continue;
-        if (shown && disagree(sumOf(tally, pick, record), *shown)) {
+        if (total && disagree(sumOf(tally, pick, record), shown)) {
             count.usageMismatch = true;
             continue;
         }
@@ -227,7 +227,7 @@ TokenModel decideTokens(const TokenTally& tally, const RunRecord& record) {
     if (hidden.any && !hidden.told)
         return model;
     model.answersOnly = summarised;
-    applyTotal(model, tally, *shown, ends);
+    applyTotal(model, tally, shown, ends);
     return model;
 }
 

@@ -83,6 +83,10 @@ StallTable::StallTable(ViewState& view, QWidget* parent)
     m_table->verticalHeader()->setMinimumSectionSize(kRowHeight);
     m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setStretchLastSection(true);
+    // The arrow stands in the padding, where it covers neither a title nor a unit.
+    m_table->horizontalHeader()->setStyleSheet(
+        QStringLiteral("QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: border; "
+                       "subcontrol-position: center right; width: 7px; height: 7px; right: 2px; }"));
     m_table->setShowGrid(false);
     m_table->setFrameShape(QFrame::NoFrame);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -139,7 +143,7 @@ void StallTable::advance(const Session& session) {
     m_sinceTaken.start();
     m_model.setRows(collectStalls(session));
     const auto count = m_model.rows().size();
-    m_header->setNote(count == 0 ? tr("none so far") : tr("%n stall(s)", nullptr, static_cast<int>(count)));
+    m_header->setNote(count == 0 ? tr("none so far") : count == 1 ? tr("1 stall") : tr("%1 stalls").arg(count));
 }
 
 void StallTable::choose(const QModelIndex& proxied) {

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 namespace decodescope {
 namespace {
@@ -276,12 +277,16 @@ JsonView JsonView::operator[](std::string_view key) const noexcept {
     JsonView found;
     if (!isObject())
         return found;
-    const auto& nodes = m_document->m_nodes;
+    // Lengths first: most keys are told apart by them, and a message is asked for many.
+    const auto* const nodes = m_document->m_nodes.data();
     for (std::uint32_t at = m_node + 1; at < nodes[m_node].next;) {
-        const std::uint32_t value = nodes[at].next;
-        if (JsonView(m_document, at).text() == key)
-            found = {m_document, value};
-        at = nodes[value].next;
+        const auto& name = nodes[at];
+        if (name.textEnd - name.textBegin == key.size()) {
+            const char* const pool = name.decoded ? m_document->m_decoded.data() : m_document->m_source.data();
+            if (std::memcmp(pool + name.textBegin, key.data(), key.size()) == 0)
+                found = {m_document, name.next};
+        }
+        at = nodes[name.next].next;
     }
     return found;
 }

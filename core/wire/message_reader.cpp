@@ -5,6 +5,7 @@
 #include "core/wire/surrogates.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace decodescope {
@@ -35,6 +36,20 @@ bool holdsHalves(std::string_view text) noexcept {
 
 bool beginsWithLowHalf(std::string_view wtf8) noexcept {
     return wtf8.size() >= 3 && wtf8[0] == '\xED' && static_cast<unsigned char>(wtf8[1]) >= 0xB0;
+}
+
+/// Eight bytes at a time: most messages are ASCII, and then there is nothing to repair.
+bool isAscii(std::string_view text) noexcept {
+    std::uint64_t bits = 0;
+    std::size_t i = 0;
+    for (; i + sizeof bits <= text.size(); i += sizeof bits) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, text.data() + i, sizeof word);
+        bits |= word;
+    }
+    for (; i < text.size(); ++i)
+        bits |= static_cast<unsigned char>(text[i]);
+    return (bits & 0x8080808080808080U) == 0;
 }
 
 /// Keeps what is news and remembers it.
@@ -111,7 +126,7 @@ void MessageReader::message(std::string_view name, std::string_view data, bool u
     Utf8Repair repaired;
     std::string_view text = content;
     m_repaired = false;
-    if (!terminator && !isValidUtf8(content)) {
+    if (!terminator && !isAscii(content) && !isValidUtf8(content)) {
         repaired = repairUtf8(content);
         text = repaired.text;
         // What the server itself replaced is another matter, and can no longer be told from ours.

@@ -6,6 +6,7 @@
 #include "core/wire/stream_decoder.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>

@@ -2,7 +2,10 @@
 
 #include "core/base/utf8.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <cmath>
 
 namespace decodescope {
 
@@ -35,6 +38,18 @@ int bracketDepth(std::string_view text) {
 
 } // namespace
 
+Json jsonNumber(double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json jsonNumber(const std::optional<double>& value) {
+    return value ? jsonNumber(*value) : Json(nullptr);
+}
+
+Json jsonCount(const std::optional<std::uint64_t>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
 Json jsonCount(const std::optional<double>& value) {
     constexpr double kExact = 9007199254740992.0; // 2^53
     if (!value || !std::isfinite(*value))
@@ -46,6 +61,14 @@ Json jsonCount(const std::optional<double>& value) {
 
 Json jsonText(std::string_view text) {
     return repairUtf8(text).text;
+}
+
+Json jsonOptionalText(const std::optional<std::string>& text) {
+    return text ? jsonText(*text) : Json(nullptr);
+}
+
+Json jsonTextOrNull(std::string_view text) {
+    return text.empty() ? Json(nullptr) : jsonText(text);
 }
 
 Json jsonForeign(std::string_view text) {

@@ -2,9 +2,8 @@
 
 #include "core/base/clock.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,25 +14,15 @@ namespace decodescope {
 
 using Json = nlohmann::ordered_json;
 
-[[nodiscard]] inline Json jsonNumber(double value) {
-    return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-[[nodiscard]] inline Json jsonNumber(const std::optional<double>& value) {
-    return value ? jsonNumber(*value) : Json(nullptr);
-}
+[[nodiscard]] Json jsonNumber(double value);
+[[nodiscard]] Json jsonNumber(const std::optional<double>& value);
 /// A count that may be a fraction: whole ones are written without a point.
 [[nodiscard]] Json jsonCount(const std::optional<double>& value);
-[[nodiscard]] inline Json jsonCount(const std::optional<std::uint64_t>& value) {
-    return value ? Json(*value) : Json(nullptr);
-}
+[[nodiscard]] Json jsonCount(const std::optional<std::uint64_t>& value);
 [[nodiscard]] Json jsonText(std::string_view text);
-[[nodiscard]] inline Json jsonOptionalText(const std::optional<std::string>& text) {
-    return text ? jsonText(*text) : Json(nullptr);
-}
+[[nodiscard]] Json jsonOptionalText(const std::optional<std::string>& text);
 /// Null for an empty text.
-[[nodiscard]] inline Json jsonTextOrNull(std::string_view text) {
-    return text.empty() ? Json(nullptr) : jsonText(text);
-}
+[[nodiscard]] Json jsonTextOrNull(std::string_view text);
 /// Another party's JSON text as a value; null when it is not JSON, or nested too deeply to be copied safely.
 [[nodiscard]] Json jsonForeign(std::string_view text);
 

@@ -2,6 +2,8 @@
 
 #include "app/run_json.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cstdio>
 #include <utility>
 

@@ -4,6 +4,7 @@
 
 #include <QString>
 #include <QSysInfo>
+#include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <string_view>

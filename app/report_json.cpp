@@ -3,6 +3,8 @@
 #include "app/metric_table.h"
 #include "core/source/request.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <map>
 

@@ -5,6 +5,7 @@
 #include "app/terminal.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace decodescope {
 

@@ -4,6 +4,7 @@
 #include "core/base/utf8.h"
 
 #include <QCryptographicHash>
+#include <nlohmann/json.hpp>
 
 namespace decodescope {
 

@@ -129,6 +129,12 @@ RunSummary LiveMetrics::summary(const RunRecord& record, std::optional<Instant> 
     out.e2e = secondsBetween(record.started, record.finished);
     if (out.e2e && *out.e2e > 0 && out.tokens.output && *out.tokens.output > 0)
         out.e2eTps = static_cast<double>(*out.tokens.output) / *out.e2e;
+    if (record.outcome == Outcome::notStreamed) { // its one message says nothing of when tokens were generated
+        out.tokenEvents = 0;
+        out.arrivals = 0;
+        out.flags = verdicts(record, out);
+        return out;
+    }
     if (!s.log.empty()) {
         const std::optional<Instant> t1 = s.log[0].at;
         out.ttft = secondsBetween(record.started, t1);

@@ -101,3 +101,5 @@ private slots:
 
 QTEST_GUILESS_MAIN(JsonlWriterTest)
 #include "tst_jsonl_writer.moc"
+
+#include <nlohmann/json.hpp>

@@ -174,3 +174,5 @@ private slots:
 
 QTEST_GUILESS_MAIN(ReportJsonTest)
 #include "tst_report_json.moc"
+
+#include <nlohmann/json.hpp>

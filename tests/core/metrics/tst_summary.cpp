@@ -172,6 +172,14 @@ private slots:
         near(s.e2eTps, 20);
     }
 
+    void aWholeAnswerTellsNothingOfItsTokensTimes() {
+        const RunSummary s =
+            summarize(RunBuilder().ttft(0.2).tokens(3).until(0.4).outcome(Outcome::notStreamed).usage(3).build());
+        QVERIFY(!s.ttft && !s.ttfa && !s.decode && !s.promptTps && !s.itl && s.rateAt.empty());
+        QCOMPARE(s.tokenEvents, 0U);
+        QVERIFY(s.e2e && s.e2eTps);
+    }
+
     void failedRunsKeepTheirValues() {
         const RunSummary s = summarize(
             RunBuilder().ttft(0.2).tokens(40).until(1.2).noUsage().failed(ErrorKind::connectionClosed, "cut").build());

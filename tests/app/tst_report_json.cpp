@@ -4,6 +4,7 @@
 
 #include <QCryptographicHash>
 #include <QtTest>
+#include <nlohmann/json.hpp>
 
 #include <limits>
 
@@ -174,5 +175,3 @@ private slots:
 
 QTEST_GUILESS_MAIN(ReportJsonTest)
 #include "tst_report_json.moc"
-
-#include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 #include "ui/text/token_text_view.h"
 
 #include "ui/text/thin_bar.h"
+#include "ui/text/token_text_accessible.h"
 #include "ui/text/token_tip.h"
 #include "ui/theme/format.h"
 #include "ui/theme/look.h"
@@ -27,6 +28,7 @@ constexpr int kReaderAhead = 2; // lines kept below the reader
 TokenTextView::TokenTextView(ViewState& view, QWidget* parent)
     : QAbstractScrollArea(parent)
     , m_view(view) {
+    installTokenTextAccessibility();
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
@@ -389,6 +391,13 @@ void TokenTextView::paintBoxes(QPainter& painter) {
         box(word(m_view.hovered()->event), colours.ink3, 1);
     if (mine(m_view.selected()))
         box(word(m_view.selected()->event), colours.ink, 2);
+}
+
+QRect TokenTextView::rectOf(TextRange range) {
+    QRectF found;
+    for (const RangePiece& piece : piecesOf(m_text, range, firstLine(), firstLine() + visibleLines() - 1))
+        found |= QRectF(kSide + piece.left, lineTop(piece.line), piece.right - piece.left, m_lineHeight);
+    return found.toAlignedRect();
 }
 
 void TokenTextView::describe() {

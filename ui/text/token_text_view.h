@@ -48,6 +48,9 @@ public:
 
     [[nodiscard]] QString selectedText() const;
     void setSelection(TextRange range);
+    [[nodiscard]] TextRange selection() const { return m_marks.selection; }
+    /// Where a stretch of one line stands in the viewport; empty when it is scrolled away.
+    [[nodiscard]] QRect rectOf(TextRange range);
     [[nodiscard]] bool following() const { return m_follow; }
     /// Scrolls so that the token is seen.
     void reveal(std::uint32_t token);

@@ -2,6 +2,7 @@
 #include "ui/text/token_text_view.h"
 #include "ui/theme/look.h"
 
+#include <QAccessible>
 #include <QApplication>
 #include <QClipboard>
 #include <QPainter>
@@ -32,6 +33,7 @@ private slots:
     void blitScrollingShowsWhatAFullPaintShows();
     void readingFollowsTheReader();
     void tipsAreEscaped();
+    void screenReadersGetTheText();
 
 private:
     QPoint pointOf(std::uint32_t token);
@@ -303,6 +305,23 @@ void TestTokenTextView::tipsAreEscaped() {
     QVERIFY(tip.contains(QLatin1String("&lt;img")));
     QVERIFY(tip.contains(QString::fromUtf8("×2.0")));
     QVERIFY(tip.contains(QString::fromUtf8("40.0\u2009ms")));
+}
+
+void TestTokenTextView::screenReadersGetTheText() {
+    RecordBuilder b;
+    b.words("one two three");
+    show(b);
+    QAccessibleInterface* accessible = QAccessible::queryAccessibleInterface(m_view.get());
+    QVERIFY(accessible && accessible->textInterface());
+    QAccessibleTextInterface* text = accessible->textInterface();
+    QCOMPARE(text->text(4, 7), QStringLiteral("two"));
+    QCOMPARE(text->characterCount(), 13);
+    QVERIFY(accessible->state().readOnly);
+    text->setSelection(0, 8, 13);
+    QCOMPARE(m_view->selectedText(), QStringLiteral("three"));
+    const QRect letter = text->characterRect(5);
+    QVERIFY(letter.width() > 2 && letter.height() == 20);
+    QCOMPARE(text->offsetAtPoint(letter.center()), 3); // the token begins with its space
 }
 
 QTEST_MAIN(TestTokenTextView)

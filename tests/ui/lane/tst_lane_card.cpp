@@ -1,0 +1,296 @@
+#include "tests/ui/lane/lane_states.h"
+#include "ui/lane/failure_words.h"
+#include "ui/lane/lane_card.h"
+#include "ui/lane/lane_words.h"
+#include "ui/text/token_text_view.h"
+#include "ui/theme/look.h"
+
+#include <QAbstractButton>
+#include <QMenu>
+#include <QSignalSpy>
+#include <QTest>
+#include <QToolButton>
+
+using namespace decodescope;
+
+class TestLaneCard : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void stateWordsOfEveryState_data();
+    void stateWordsOfEveryState();
+    void everyStateRendersWithoutOverlap_data();
+    void everyStateRendersWithoutOverlap();
+    void numbersFollowTheUnit();
+    void withoutCountsNothingClaimsTokens();
+    void partialRunsAreDimAndLabelled();
+    void p99OfFewGapsIsDim();
+    void failureSaysWhatItKnowsAndNoKey();
+    void badgesNameTheirSources();
+    void buttonsTellTheirLane();
+    void readingRowShowsTheReader();
+    void everyControlHasAName();
+    void keyboardReachesTheControls();
+
+private:
+    [[nodiscard]] const LaneCase& find(const char* name) const;
+    std::vector<LaneCase> m_cases;
+    ViewState m_view;
+};
+
+namespace {
+QString plain(QString text) {
+    return text.replace(QChar(0x2009), QLatin1Char(' '));
+}
+} // namespace
+
+void TestLaneCard::initTestCase() {
+    Look::instance().apply(ThemeChoice::dark);
+    m_cases = laneCases();
+}
+
+const LaneCase& TestLaneCard::find(const char* name) const {
+    for (const LaneCase& c : m_cases) {
+        if (c.name == QLatin1String(name))
+            return c;
+    }
+    qFatal("no such lane");
+}
+
+void TestLaneCard::stateWordsOfEveryState_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QString>("pattern");
+    QTest::newRow("idle") << "idle"
+                          << "^Idle$";
+    QTest::newRow("connecting") << "connecting"
+                                << "^Connecting$";
+    QTest::newRow("waiting") << "waiting"
+                             << "^Waiting$";
+    QTest::newRow("running") << "running"
+                             << "^Running \\d+\\.\\d s$";
+    QTest::newRow("stalled") << "stalled"
+                             << "^Stalled 0\\.4 s$";
+    QTest::newRow("done") << "done"
+                          << "^Done in \\d\\.\\d\\d s$";
+    QTest::newRow("failed") << "failed"
+                            << "^Failed, 401$";
+    QTest::newRow("unreachable") << "unreachable"
+                                 << "^Failed, no connection$";
+    QTest::newRow("cut") << "cut"
+                         << "^Cut at \\d\\.\\d\\d s$";
+    QTest::newRow("cancelled") << "cancelled"
+                               << "^Stopped at \\d\\.\\d\\d s$";
+    QTest::newRow("not-streamed") << "not-streamed"
+                                  << "^Not streamed, 2\\.10 s$";
+}
+
+void TestLaneCard::stateWordsOfEveryState() {
+    QFETCH(QString, name);
+    QFETCH(QString, pattern);
+    const LaneCase& c = find(qPrintable(name));
+    const StateWords words = stateWords(c.shot(), std::nullopt);
+    QVERIFY2(QRegularExpression(pattern).match(plain(words.words)).hasMatch(), qPrintable(words.words));
+    QVERIFY(Look::instance().iconNames().contains(words.icon));
+    if (c.state == LaneState::running) {
+        const StateWords replay = stateWords(c.shot(), ReplayPosition{2.1, 8.4});
+        QCOMPARE(plain(replay.words), QStringLiteral("Replay 2.1 / 8.4 s"));
+    }
+}
+
+void TestLaneCard::everyStateRendersWithoutOverlap_data() {
+    QTest::addColumn<int>("index");
+    QTest::addColumn<QSize>("size");
+    for (std::size_t i = 0; i < laneCases().size(); ++i) {
+        for (const QSize size : {QSize(320, 212), QSize(398, 332), QSize(700, 500)})
+            QTest::addRow("%d at %dx%d", static_cast<int>(i), size.width(), size.height())
+                << static_cast<int>(i) << size;
+    }
+}
+
+void TestLaneCard::everyStateRendersWithoutOverlap() {
+    QFETCH(int, index);
+    QFETCH(QSize, size);
+    const LaneCase& c = m_cases[static_cast<std::size_t>(index)];
+    LaneCard card(m_view);
+    card.setLaneId(c.config.id);
+    card.resize(size);
+    card.show();
+    card.advance(c.shot());
+    card.advance(c.shot());
+    const QImage picture = card.grab().toImage();
+    int lit = 0;
+    for (int y = 0; y < picture.height(); y += 2) {
+        for (int x = 0; x < picture.width(); x += 2)
+            lit += picture.pixelColor(x, y).lightness() > 120 ? 1 : 0;
+    }
+    QVERIFY2(lit > 40, qPrintable(c.name));
+    QList<QWidget*> parts;
+    for (QObject* child : card.children()) {
+        auto* widget = qobject_cast<QWidget*>(child);
+        // The "more" button lies on the failure panel on purpose, right of its buttons.
+        if (widget && widget->isVisible() && !qobject_cast<QToolButton*>(widget))
+            parts.append(widget);
+    }
+    for (QWidget* part : parts) {
+        QVERIFY2(card.rect().contains(part->geometry()), qPrintable(c.name));
+        for (QWidget* other : parts)
+            QVERIFY2(part == other || !part->geometry().intersects(other->geometry()), qPrintable(c.name));
+    }
+    if (card.text().isVisible())
+        QVERIFY2(card.text().visibleLines() >= 2, qPrintable(c.name));
+}
+
+void TestLaneCard::numbersFollowTheUnit() {
+    const LaneShot shot = find("done").shot();
+    const auto tokens = laneNumbers(shot, RateUnit::tokens);
+    QCOMPARE(tokens[1].label, QStringLiteral("TPS"));
+    QCOMPARE(tokens[1].unit, QStringLiteral("tok/s"));
+    QCOMPARE(tokens[1].value, formatRate(shot.summary->decodeTps));
+    const auto characters = laneNumbers(shot, RateUnit::characters);
+    QCOMPARE(characters[1].unit, QStringLiteral("chars/s"));
+    QCOMPARE(characters[1].value, formatRate(shot.summary->charsPerS));
+    QCOMPARE(laneNumbers(shot, RateUnit::words)[1].unit, QStringLiteral("words/s"));
+    QCOMPARE(characters[0], tokens[0]); // only the rate has units
+}
+
+void TestLaneCard::withoutCountsNothingClaimsTokens() {
+    LaneCase c = find("done");
+    c.record = std::make_shared<RunRecord>(*c.record);
+    for (TokenEvent& event : c.record->events)
+        event.tokens = {};
+    c.record->usage.reset();
+    c.summary = summarize(*c.record);
+    const auto numbers = laneNumbers(c.shot(), RateUnit::tokens);
+    QCOMPARE(numbers[1].unit, QStringLiteral("events/s"));
+    QCOMPARE(numbers[3].label, QStringLiteral("Events"));
+    QCOMPARE(laneBadges(c.shot()).at(1).words, QStringLiteral("events only"));
+}
+
+void TestLaneCard::partialRunsAreDimAndLabelled() {
+    const auto cut = laneNumbers(find("cut").shot(), RateUnit::tokens);
+    QCOMPARE(cut[1].label, QStringLiteral("TPS until the cut"));
+    QVERIFY(cut[0].dim && cut[1].dim && cut[3].dim);
+    QVERIFY(!laneNumbers(find("done").shot(), RateUnit::tokens)[1].dim);
+    const auto whole = laneNumbers(find("not-streamed").shot(), RateUnit::tokens);
+    QCOMPARE(whole[0].value, enDash());
+    QCOMPARE(whole[1].value, enDash());
+    const auto waiting = laneNumbers(find("waiting").shot(), RateUnit::tokens);
+    QCOMPARE(waiting[0].label, QStringLiteral("waited"));
+    QCOMPARE(waiting[0].value, QStringLiteral("1.2"));
+}
+
+void TestLaneCard::p99OfFewGapsIsDim() {
+    QVERIFY(laneNumbers(find("channels").shot(), RateUnit::tokens)[2].secondDim);
+    QVERIFY(!laneNumbers(find("done").shot(), RateUnit::tokens)[2].secondDim);
+}
+
+void TestLaneCard::failureSaysWhatItKnowsAndNoKey() {
+    const LaneCase& c = find("failed");
+    const FailureWords words = failureWords(*c.record, c.config.spec);
+    QCOMPARE(words.sentence, QStringLiteral("The endpoint refused the key."));
+    QVERIFY(words.keyMatters);
+    QString all = words.sentence + words.done + words.body;
+    for (const auto& [label, value] : words.facts)
+        all += label + value;
+    QVERIFY(all.contains(QLatin1String("POST gateway.example/v1/chat/completions")));
+    QVERIFY(all.contains(QLatin1String("GATEWAY_API_KEY (environment), 51 characters")));
+    QVERIFY(all.contains(QLatin1String("401 Unauthorized")));
+    QVERIFY(!all.contains(QLatin1String("xxx"))); // the key is fifty-one of them
+    const FailureWords refused = failureWords(*find("unreachable").record, find("unreachable").config.spec);
+    QVERIFY(!refused.keyMatters);
+    QCOMPARE(refused.facts.back().second, QStringLiteral("Connection refused"));
+}
+
+void TestLaneCard::badgesNameTheirSources() {
+    const auto badges = laneBadges(find("shared-reads").shot());
+    QCOMPARE(badges.at(0).words, QStringLiteral("clock: kernel RX"));
+    QCOMPARE(badges.at(1).words, QStringLiteral("tokens: per event"));
+    QVERIFY(badges.at(2).stall);
+    QVERIFY(badges.at(2).words.startsWith(QLatin1String("1 stall")));
+    QVERIFY(laneBadges(find("idle").shot()).empty());
+    for (const LaneBadge& badge : badges)
+        QVERIFY(!badge.tip.isEmpty());
+}
+
+void TestLaneCard::buttonsTellTheirLane() {
+    const LaneCase& c = find("failed");
+    LaneCard card(m_view);
+    card.setLaneId(42);
+    card.resize(398, 332);
+    card.show();
+    card.advance(c.shot());
+    QSignalSpy key(&card, &LaneCard::changeKeyRequested), run(&card, &LaneCard::runRequested);
+    for (auto* button : card.findChildren<QAbstractButton*>()) {
+        if (button->isVisible() &&
+            (button->text().startsWith(QLatin1String("Change")) || button->text().startsWith(QLatin1String("Run"))))
+            QTest::mouseClick(button, Qt::LeftButton);
+    }
+    QCOMPARE(key.size(), 1);
+    QCOMPARE(run.size(), 1);
+    QCOMPARE(key.at(0).at(0).value<LaneId>(), LaneId{42});
+    // The menu: every entry asks for something of this lane.
+    QSignalSpy edit(&card, &LaneCard::editRequested), duplicate(&card, &LaneCard::duplicateRequested),
+        remove(&card, &LaneCard::removeRequested), move(&card, &LaneCard::moveRequested);
+    auto* menu = card.findChild<QMenu*>();
+    QVERIFY(menu);
+    emit menu->aboutToShow();
+    for (QAction* action : menu->actions()) {
+        if (action->isEnabled() && !action->isSeparator())
+            action->trigger();
+    }
+    QCOMPARE(edit.size(), 1);
+    QCOMPARE(duplicate.size(), 1);
+    QCOMPARE(remove.size(), 1);
+    QCOMPARE(move.size(), 2);
+    QCOMPARE(key.size(), 2);
+    QCOMPARE(run.size(), 2);
+}
+
+void TestLaneCard::readingRowShowsTheReader() {
+    const LaneCase& c = find("running");
+    LaneCard card(m_view);
+    card.setLaneId(1);
+    card.resize(398, 332);
+    card.show();
+    card.advance(c.shot());
+    QSignalSpy toggled(&card, &LaneCard::readingToggled);
+    card.setReadingWordsPerMinute(1000);
+    card.setReadingOn(true);
+    QCOMPARE(toggled.size(), 1);
+    card.advance(c.shot());
+    QString words;
+    for (auto* child : card.findChildren<QWidget*>()) {
+        if (child->accessibleDescription().contains(QLatin1String("perceived")))
+            words = child->accessibleDescription();
+    }
+    QVERIFY2(words.contains(QLatin1String("lead ")) && words.contains(QLatin1String("tok/s")), qPrintable(words));
+    card.setReadingOn(false);
+    QVERIFY(!card.readingOn());
+}
+
+void TestLaneCard::everyControlHasAName() {
+    LaneCard card(m_view);
+    card.resize(398, 332);
+    card.show();
+    card.advance(find("done").shot());
+    for (auto* button : card.findChildren<QAbstractButton*>())
+        QVERIFY(!button->accessibleName().isEmpty() || !button->text().isEmpty());
+    QVERIFY(card.accessibleName().contains(QLatin1String("SmolLM2")));
+    QVERIFY(card.text().accessibleName().contains(QLatin1String("SmolLM2")));
+    QVERIFY(card.text().accessibleDescription().contains(QLatin1String("token events")));
+}
+
+void TestLaneCard::keyboardReachesTheControls() {
+    LaneCard card(m_view);
+    card.resize(398, 332);
+    card.show();
+    card.advance(find("done").shot());
+    QVERIFY(QTest::qWaitForWindowExposed(&card));
+    QVERIFY(card.text().focusPolicy() & Qt::TabFocus);
+    for (auto* button : card.findChildren<QToolButton*>())
+        QVERIFY2(button->focusPolicy() & Qt::TabFocus, qPrintable(button->accessibleName()));
+}
+
+QTEST_MAIN(TestLaneCard)
+#include "tst_lane_card.moc"

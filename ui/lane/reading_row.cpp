@@ -12,7 +12,7 @@ namespace decodescope {
 namespace {
 
 constexpr int kSide = 10;
-constexpr int kSpin = 108;
+constexpr int kSpin = 118;
 constexpr double kStarvedFromS = 0.05;
 
 } // namespace
@@ -72,7 +72,7 @@ void ReadingRow::paintEvent(QPaintEvent*) {
     const Colours& colours = look.colours();
     painter.setFont(look.font(Type::small));
     const QFontMetrics metrics(look.font(Type::small));
-    int x = kSide + kSpin + 10;
+    int x = kSide + kSpin + 8;
     const auto put = [&](const QString& text, const QColor& colour) {
         const int w = metrics.horizontalAdvance(text);
         // What does not fit is left out whole: half a number is a wrong one. The tooltip has it all.
@@ -80,7 +80,7 @@ void ReadingRow::paintEvent(QPaintEvent*) {
             return;
         painter.setPen(colour);
         painter.drawText(QRect(x, 0, w + 2, height()), Qt::AlignLeft | Qt::AlignVCenter, text);
-        x += w + 12;
+        x += w + 9;
     };
     put(m_lead, colours.ink2);
     put(m_starved, m_isStarved ? colours.stall : colours.ink2);

@@ -193,6 +193,8 @@ void TokenTextView::setReading(std::optional<ReadingMarks> reading) {
     m_marks.reading = reading;
     if (!before || !reading) {
         viewport()->update();
+        followReader();
+        updateScrollRange(); // back to the end when the reader is gone
         return;
     }
     updateRange({std::min(before->word.begin, reading->word.begin), std::max(before->word.end, reading->word.end)});

@@ -287,12 +287,15 @@ void TestTokenTextView::readingFollowsTheReader() {
         return ReadingMarks{{begin, end}, begin};
     };
     m_view->setReading(marksAt(10));
+    QCOMPARE(m_view->verticalScrollBar()->value(), 0); // at once, not with the next word
     m_view->setReading(marksAt(11));
     QCOMPARE(m_view->verticalScrollBar()->value(), 0);
     QVERIFY(pointOf(11).x() >= 0);
     m_view->setReading(marksAt(200));
     QVERIFY(pointOf(200).x() >= 0);
     QVERIFY(m_view->following());
+    m_view->setReading(std::nullopt);
+    QCOMPARE(m_view->verticalScrollBar()->value(), m_view->verticalScrollBar()->maximum());
 }
 
 void TestTokenTextView::tipsAreEscaped() {

@@ -128,7 +128,7 @@ void LaneHead::paintNumber(QPainter& painter, const LaneNumber& number, const QR
                (number.second.isEmpty() ? 0 : metrics.horizontalAdvance(slash + number.second)) + unitWidth;
     };
     // A narrow card: smaller figures rather than cut ones.
-    while (font.pixelSize() > kSmallestNumberPx && widthOf(font) > rect.width() - 2)
+    while (font.pixelSize() > kSmallestNumberPx && widthOf(font) > rect.width() - 7)
         font.setPixelSize(font.pixelSize() - 1);
     const QFontMetricsF metrics(font);
     qreal x = rect.left();

@@ -197,6 +197,16 @@ std::optional<TokenRef> ArrivedChart::tokenAt(QPointF at) const {
     return found;
 }
 
+std::optional<QPointF> ArrivedChart::hoveredSpot() const {
+    const auto found = arrivalOf(*m_view.hovered());
+    const std::optional<double> shift = found ? shiftOf(*found->first) : std::nullopt;
+    if (!shift)
+        return std::nullopt;
+    const auto& [lane, arrival] = *found;
+    return QPointF(xMap()(static_cast<double>(lane->curves->times()[arrival]) - *shift),
+                   yMap()(amountAt(*lane, arrival)));
+}
+
 QString ArrivedChart::sentence() const {
     QStringList parts;
     for (const ChartLane& lane : m_lanes) {

@@ -21,6 +21,7 @@ protected:
     [[nodiscard]] std::vector<HeaderValue> headerValues() const override;
     [[nodiscard]] std::vector<LegendItem> legend() const override;
     [[nodiscard]] std::optional<TokenRef> tokenAt(QPointF at) const override;
+    [[nodiscard]] std::optional<QPointF> hoveredSpot() const override;
 
 private:
     void paintLane(QPainter& painter, const QRectF& plot, std::size_t index, std::vector<EndLabel>& labels);

@@ -16,7 +16,8 @@ ChartLane chartLane(LaneId id, int look, LaneState state, std::shared_ptr<const 
     lane.state = state;
     lane.curves = std::make_shared<LaneCurves>();
     if (record) {
-        lane.curves->update(*record, summary ? &summary->tokens : nullptr, unit);
+        const TokenCount counted = summary ? summary->tokens : countTokens(*record);
+        lane.curves->update(*record, &counted, rateCurve(*record, counted), unit);
         lane.revision = record->events.size() + 1;
     }
     lane.record = std::move(record);
@@ -54,6 +55,7 @@ void ChartFeed::refresh(const Lane& lane, Kept& kept) {
     if (!shown.curves || kept.run != run) {
         kept.run = run;
         kept.sinceSummary.invalidate();
+        kept.rates = {};
         shown.curves = std::make_shared<LaneCurves>();
         shown.record = run ? run->record : nullptr;
         shown.summary = nullptr;
@@ -72,7 +74,14 @@ void ChartFeed::refresh(const Lane& lane, Kept& kept) {
         shown.summary = std::make_shared<const RunSummary>(run->live.summary(*run->record, lane.now()));
         kept.sinceSummary.start();
     }
-    shown.curves->update(*run->record, shown.summary ? &shown.summary->tokens : nullptr, m_view.unit());
+    const RateCurve* rates = &run->live.rateCurve();
+    if (rates->tps.empty() && run->summary) {
+        // A finished run that never was live: its curve is computed once.
+        if (kept.rates.tps.empty())
+            kept.rates = rateCurve(*run->record, run->summary->tokens);
+        rates = &kept.rates;
+    }
+    shown.curves->update(*run->record, shown.summary ? &shown.summary->tokens : nullptr, *rates, m_view.unit());
 }
 
 } // namespace decodescope

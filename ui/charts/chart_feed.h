@@ -29,6 +29,7 @@ private:
         ChartLane lane;
         std::shared_ptr<const LaneRun> run;
         QElapsedTimer sinceSummary;
+        RateCurve rates; ///< of a run that never was live; else empty
     };
     void refresh(const Lane& lane, Kept& kept);
 

@@ -144,7 +144,8 @@ QList<qreal> stallEdgeDash(StallKind kind) {
     return {};
 }
 
-void drawStallBox(QPainter& painter, const QRectF& plot, double x0, double x1, StallKind kind, bool selected) {
+void drawStallBox(QPainter& painter, const QRectF& plot, double x0, double x1, StallKind kind, bool selected,
+                  double edge) {
     const Look& look = Look::instance();
     const double left = std::max(x0, plot.left());
     const double right = std::min(x1, plot.right());
@@ -160,10 +161,12 @@ void drawStallBox(QPainter& painter, const QRectF& plot, double x0, double x1, S
     painter.fillRect(box, fill);
     const QList<qreal> dash = stallEdgeDash(kind);
     const double width = selected ? 2 : 1;
+    QColor line = look.colours().stall;
+    line.setAlphaF(static_cast<float>(selected ? 1 : edge));
     if (x0 >= plot.left())
-        drawVertical(painter, x0, plot.top(), plot.bottom(), look.colours().stall, dash, width);
+        drawVertical(painter, x0, plot.top(), plot.bottom(), line, dash, width);
     if (x1 <= plot.right() && kind != StallKind::open)
-        drawVertical(painter, x1, plot.top(), plot.bottom(), look.colours().stall, dash, width);
+        drawVertical(painter, x1, plot.top(), plot.bottom(), line, dash, width);
 }
 
 void drawMarkerShape(QPainter& painter, Marker marker, QPointF c, double r, const QColor& colour) {

@@ -46,8 +46,10 @@ void drawTopWords(QPainter& painter, std::vector<TopWord> words, double left, do
 [[nodiscard]] QString stallWord(StallKind kind);
 /// Dash of a stall's edges: empty solid, {3, 3} delivery ...
 [[nodiscard]] QList<qreal> stallEdgeDash(StallKind kind);
-/// Ground, edges and hatch of a stall over the full height of `plot`, between x0 and x1.
-void drawStallBox(QPainter& painter, const QRectF& plot, double x0, double x1, StallKind kind, bool selected);
+/// Ground, edges and hatch of a stall over the full height of `plot`, between x0 and x1. `edge` is the edges'
+/// strength, less where there are many.
+void drawStallBox(QPainter& painter, const QRectF& plot, double x0, double x1, StallKind kind, bool selected,
+                  double edge = 1);
 
 /// A lane's marker in any colour.
 void drawMarkerShape(QPainter& painter, Marker marker, QPointF centre, double radius, const QColor& colour);

@@ -48,6 +48,7 @@ ChartPanel::ChartPanel(ViewState& view, const QString& title, QWidget* parent)
     connect(m_header, &ChartHeader::maximiseRequested, this, &ChartPanel::maximiseRequested);
     connect(m_header, &ChartHeader::valueHovered, this, &ChartPanel::hoverLane);
     connect(&m_view, &ViewState::cursorChanged, this, &ChartPanel::refreshCursor);
+    connect(&m_view, &ViewState::hoveredChanged, this, &ChartPanel::refreshCursor);
     for (const auto signal : {&ViewState::frontChanged, &ViewState::timeRangeChanged, &ViewState::originChanged,
                               &ViewState::selectedChanged, &ViewState::stallChanged, &ViewState::unitChanged})
         connect(&m_view, signal, this, &ChartPanel::refresh);
@@ -182,7 +183,24 @@ void ChartPanel::refresh() {
 void ChartPanel::refreshCursor() {
     const std::optional<double> at = cursorOnAxis();
     m_overlay->setCursor(at ? std::optional(xMap()(*at)) : std::nullopt, cursorFlag());
+    m_overlay->setSpot(m_view.hovered() ? hoveredSpot() : std::nullopt);
     m_header->setValues(headerValues());
+}
+
+std::optional<std::pair<const ChartLane*, std::size_t>> ChartPanel::arrivalOf(const TokenRef& token) const {
+    for (const ChartLane& lane : m_lanes) {
+        if (lane.id != token.lane || !lane.record || !lane.record->started || lane.curves->arrivals() == 0 ||
+            token.event >= lane.record->events.size())
+            continue;
+        const ChunkedArray<float>& times = lane.curves->times();
+        const double at = *lane.sinceStart(lane.record->events[token.event].at);
+        // Times were rounded to float32: the nearest arrival is the token's.
+        std::size_t arrival = std::min(times.lowerBound(at), times.size() - 1);
+        if (arrival > 0 && at - static_cast<double>(times[arrival - 1]) < static_cast<double>(times[arrival]) - at)
+            --arrival;
+        return std::pair(&lane, arrival);
+    }
+    return std::nullopt;
 }
 
 void ChartPanel::paintItem(QPainter& painter) {
@@ -194,7 +212,7 @@ void ChartPanel::paintItem(QPainter& painter) {
     const AxisMap y = yMap();
     painter.setRenderHint(QPainter::Antialiasing, false);
     for (const double at : m_y.minor)
-        painter.fillRect(QRectF(plot.left(), std::floor(y(at)), plot.width(), 1), look.colours().grid);
+        painter.fillRect(QRectF(plot.left(), std::floor(y(at)), plot.width() + 1, 1), look.colours().grid);
     const AxisMap x = xMap();
     for (const double at : m_x.minor)
         painter.fillRect(QRectF(std::floor(x(at)), plot.top(), 1, plot.height()), look.colours().grid);

@@ -81,6 +81,11 @@ protected:
     [[nodiscard]] virtual std::optional<double> cursorOnAxis() const { return std::nullopt; }
     [[nodiscard]] virtual QString cursorFlag() const { return {}; }
 
+    /// Where the hovered token (ViewState::hovered) stands in this plot.
+    [[nodiscard]] virtual std::optional<QPointF> hoveredSpot() const { return std::nullopt; }
+    /// The lane shown here that a token belongs to, and the token's arrival; nullopt: not shown.
+    [[nodiscard]] std::optional<std::pair<const ChartLane*, std::size_t>> arrivalOf(const TokenRef& token) const;
+
     virtual void hover(QPointF) {}
     virtual void unhover() {}
     virtual void click(QPointF) {}

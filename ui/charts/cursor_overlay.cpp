@@ -45,6 +45,18 @@ void CursorOverlay::setCursor(std::optional<double> x, const QString& flag) {
     update(before.united(cursorArea()));
 }
 
+void CursorOverlay::setSpot(std::optional<QPointF> spot) {
+    if (spot && !m_plot.adjusted(-2, -2, 2, 2).contains(*spot))
+        spot.reset();
+    if (spot == m_spot)
+        return;
+    for (const std::optional<QPointF>& place : {m_spot, spot}) {
+        if (place)
+            update(QRectF(place->x() - 8, place->y() - 8, 16, 16).toAlignedRect());
+    }
+    m_spot = spot;
+}
+
 void CursorOverlay::setMeasure(std::optional<std::pair<double, double>> stretch, const QString& words) {
     if (stretch == m_measure && words == m_words)
         return;
@@ -93,6 +105,13 @@ void CursorOverlay::paintEvent(QPaintEvent*) {
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
         painter.setPen(colours.ink);
         painter.drawText(box, Qt::AlignCenter, m_words);
+    }
+    if (m_spot) {
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(QPen(colours.ink, 1.5));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawEllipse(*m_spot, 5, 5);
+        painter.setRenderHint(QPainter::Antialiasing, false);
     }
     if (!m_cursor)
         return;

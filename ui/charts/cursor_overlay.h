@@ -21,6 +21,8 @@ public:
     void setPlot(const QRectF& plot, std::vector<QRectF> labels);
     /// Cursor at `x` px with `flag` on the axis; nullopt: none.
     void setCursor(std::optional<double> x, const QString& flag);
+    /// A ring around the token that is hovered anywhere; nullopt: none.
+    void setSpot(std::optional<QPointF> spot);
     /// A stretch from x0 to x1 being measured, with its length in words.
     void setMeasure(std::optional<std::pair<double, double>> stretch, const QString& words);
     [[nodiscard]] std::optional<double> cursorX() const { return m_cursor; }
@@ -36,6 +38,7 @@ private:
     std::vector<QRectF> m_labels;
     std::optional<double> m_cursor;
     QString m_flag;
+    std::optional<QPointF> m_spot;
     std::optional<std::pair<double, double>> m_measure;
     QString m_words;
 };

@@ -112,6 +112,7 @@ void GapChart::paintStallsOf(QPainter& painter, const QRectF& plot, const ChartL
     const AxisMap x = xMap();
     std::vector<TopWord> own;
     double longest = 0;
+    const double edge = lane.summary->stalls.size() > kWordsEach ? 0.45 : 1;
     for (std::size_t i = 0; i < lane.summary->stalls.size(); ++i) {
         const Stall& stall = lane.summary->stalls[i];
         const double x0 = x(stall.startS - shift);
@@ -119,7 +120,7 @@ void GapChart::paintStallsOf(QPainter& painter, const QRectF& plot, const ChartL
         if (x1 < plot.left() || x0 > plot.right())
             continue;
         const bool selected = m_view.stall() == StallRef{lane.id, static_cast<std::uint32_t>(i)};
-        drawStallBox(painter, plot, x0, x1, stall.kind, selected);
+        drawStallBox(painter, plot, x0, x1, stall.kind, selected, edge);
         const bool ours = stall.kind == StallKind::client;
         const QString length = formatDuration(stall.lengthS).joined();
         const double centre = (std::max(x0, plot.left()) + std::min(x1, plot.right())) / 2;
@@ -214,28 +215,33 @@ void GapChart::paintEnd(QPainter& painter, const QRectF& plot, const ChartLane& 
     words.push_back({px, 1e9, letterOf(lane) + u' ' + (cut ? tr("cut") : tr("stopped")), colour, true});
 }
 
+std::optional<QLineF> GapChart::plateauOf(const TokenRef& token) const {
+    const auto found = arrivalOf(token);
+    if (!found || found->second == 0)
+        return std::nullopt; // the first token has no gap before it
+    const auto& [lane, arrival] = *found;
+    const std::optional<double> shift = shiftOf(*lane);
+    if (!shift)
+        return std::nullopt;
+    const AxisMap x = xMap();
+    const double y = heightOf(static_cast<double>(lane->curves->gaps().at(arrival - 1)));
+    return QLineF(x(static_cast<double>(lane->curves->times()[arrival - 1]) - *shift), y,
+                  x(static_cast<double>(lane->curves->times()[arrival]) - *shift), y);
+}
+
 void GapChart::paintSelected(QPainter& painter) {
-    if (!m_view.selected())
+    const std::optional<QLineF> plateau = m_view.selected() ? plateauOf(*m_view.selected()) : std::nullopt;
+    if (!plateau)
         return;
-    for (const ChartLane& lane : m_lanes) {
-        const std::optional<double> shift = shiftOf(lane);
-        const TokenRef token = *m_view.selected();
-        if (lane.id != token.lane || !shift || token.event >= lane.record->events.size())
-            continue;
-        const double at = *lane.sinceStart(lane.record->events[token.event].at);
-        // The middle of the nearest gap that ends with the token's arrival.
-        const std::optional<std::size_t> gap = lane.curves->gapAt(at - 1e-4);
-        if (!gap)
-            continue;
-        const AxisMap x = xMap();
-        const double x0 = x(static_cast<double>(lane.curves->times()[*gap]) - *shift);
-        const double x1 = x(static_cast<double>(lane.curves->times()[*gap + 1]) - *shift);
-        const double y = heightOf(static_cast<double>(lane.curves->gaps().at(*gap)));
-        painter.setRenderHint(QPainter::Antialiasing, true);
-        painter.setPen(QPen(Look::instance().colours().ink, 2));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRoundedRect(QRectF(x0, y, x1 - x0, 0).adjusted(-4, -5, 4, 5), 2, 2);
-    }
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    painter.setPen(QPen(Look::instance().colours().ink, 2));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(QRectF(plateau->p1(), plateau->p2()).adjusted(-4, -5, 4, 5), 2, 2);
+}
+
+std::optional<QPointF> GapChart::hoveredSpot() const {
+    const std::optional<QLineF> plateau = plateauOf(*m_view.hovered());
+    return plateau ? std::optional(plateau->center()) : std::nullopt;
 }
 
 std::vector<HeaderValue> GapChart::headerValues() const {

@@ -25,6 +25,7 @@ protected:
     [[nodiscard]] std::vector<HeaderValue> headerValues() const override;
     [[nodiscard]] std::vector<LegendItem> legend() const override;
     [[nodiscard]] std::optional<TokenRef> tokenAt(QPointF at) const override;
+    [[nodiscard]] std::optional<QPointF> hoveredSpot() const override;
 
 private:
     /// Pixel height of a gap in seconds.
@@ -37,6 +38,8 @@ private:
     void paintEnd(QPainter& painter, const QRectF& plot, const ChartLane& lane, double shift,
                   std::vector<TopWord>& words);
     void paintSelected(QPainter& painter);
+    /// The stretch of the gap line that a token was waited for.
+    [[nodiscard]] std::optional<QLineF> plateauOf(const TokenRef& token) const;
 
     bool m_log = true;
     SteppedMax m_linearTop;

@@ -47,7 +47,7 @@ void LaneCurves::clear() {
     *this = LaneCurves();
 }
 
-void LaneCurves::update(const RunRecord& record, const TokenCount* tokens, RateUnit unit) {
+void LaneCurves::update(const RunRecord& record, const TokenCount* tokens, const RateCurve& rates, RateUnit unit) {
     const TokenBasis basis = tokens ? tokens->basis : TokenBasis::none;
     const TokenSourceKind source = tokens ? tokens->source : TokenSourceKind::none;
     double perEvent = 1;
@@ -61,10 +61,27 @@ void LaneCurves::update(const RunRecord& record, const TokenCount* tokens, RateU
     m_source = source;
     m_perEvent = perEvent;
     m_unit = unit;
-    if (record.events.size() == m_events || !record.started)
+    if (!record.started)
         return;
+    const bool grown = record.events.size() > m_events;
     addEvents(record, tokens);
-    addRates();
+    if (unit == RateUnit::tokens)
+        takeRates(rates);
+    else if (grown)
+        addRates();
+}
+
+void LaneCurves::takeRates(const RateCurve& rates) {
+    // A curve that begins anew has fewer settled points than were settled before.
+    const std::size_t settled = std::min<std::size_t>(rates.provisionalFrom, rates.tps.size());
+    if (settled < m_stableRates || rates.tps.size() < m_rates.size())
+        m_stableRates = 0;
+    if (rates.tps.size() == m_rates.size() && settled == m_stableRates)
+        return;
+    m_rates.truncate(m_stableRates);
+    for (std::size_t i = m_rates.size(); i < rates.tps.size(); ++i)
+        m_rates.append(rates.tps[i]);
+    m_stableRates = settled;
 }
 
 double LaneCurves::amountOf(const RunRecord& record, std::size_t event) {
@@ -118,12 +135,14 @@ float LaneCurves::rateAt(double position, std::size_t& low, std::size_t& high) c
     const double from = std::max(2.0, position - half);
     const double to = position + half - 1;
     const std::size_t last = m_times.size() - 1;
-    while (low < last && m_tokens[low] < from)
+    // The arrival before the window must have brought tokens of the answer: where all of an arrival's tokens are
+    // hidden, the measured stretch has not begun.
+    while (low < last && (m_tokens[low] < from || m_tokens[low - 1] <= 0))
         ++low;
     high = std::max(high, low);
     while (high < last && m_tokens[high] < to)
         ++high;
-    if (low > last || m_tokens[low] < from)
+    if (m_tokens[low] < from || m_tokens[low - 1] <= 0)
         return std::numeric_limits<float>::quiet_NaN();
     const ChunkedArray<float>& amount = amountsOf(m_unit);
     const double seconds = static_cast<double>(m_times[high]) - static_cast<double>(m_times[low - 1]);
@@ -140,7 +159,7 @@ void LaneCurves::addRates() {
     const double total = static_cast<double>(m_tokens.back());
     std::size_t low = m_low;
     std::size_t high = m_high;
-    for (std::size_t index = m_stableRates; static_cast<double>(index) + 1 <= total; ++index) {
+    for (std::size_t index = m_stableRates; static_cast<double>(index) + 1 <= total + 1e-3; ++index) {
         const double position = static_cast<double>(index) + 1;
         // A window that ends before the last arrival will not see another token: it stays as it is. (The last
         // arrival itself may still gain tokens of the same read.)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/metrics/run_summary.h"
+#include "core/metrics/metrics.h"
 #include "core/record/run_record.h"
 #include "ui/charts/min_max_pyramid.h"
 #include "ui/view_state.h"
@@ -29,8 +29,9 @@ struct GapHistogram {
 /// pyramids. Grows with the record; update() costs O(new rows), save when the way of counting tokens changes.
 class LaneCurves {
 public:
-    /// Takes in the new rows. `tokens` is the latest count (null: none yet, events are counted).
-    void update(const RunRecord& record, const TokenCount* tokens, RateUnit unit);
+    /// Takes in the new rows. `tokens` is the latest count (null: none yet, events are counted); `rates` is the
+    /// run's own rate curve, shown as it is while the unit is tokens.
+    void update(const RunRecord& record, const TokenCount* tokens, const RateCurve& rates, RateUnit unit);
     void clear();
 
     [[nodiscard]] std::size_t arrivals() const { return m_times.size(); }
@@ -61,6 +62,7 @@ private:
         return unit == RateUnit::tokens ? m_tokens : m_amounts;
     }
     void addEvents(const RunRecord& record, const TokenCount* tokens);
+    void takeRates(const RateCurve& rates);
     void addRates();
     [[nodiscard]] float rateAt(double position, std::size_t& low, std::size_t& high) const;
     [[nodiscard]] double amountOf(const RunRecord& record, std::size_t event);

@@ -139,9 +139,10 @@ void PlotView::keyPressEvent(QKeyEvent* event) {
         QChartView::keyPressEvent(event);
 }
 
-void PlotView::leaveEvent(QEvent* event) {
-    QChartView::leaveEvent(event);
-    m_panel.leavePlot();
+bool PlotView::viewportEvent(QEvent* event) {
+    if (event->type() == QEvent::Leave)
+        m_panel.leavePlot();
+    return QChartView::viewportEvent(event);
 }
 
 void PlotView::resizeEvent(QResizeEvent* event) {

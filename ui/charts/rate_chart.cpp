@@ -22,7 +22,6 @@ constexpr double kBurst = 1.6;
 
 RateChart::RateChart(ViewState& view, QWidget* parent)
     : ChartPanel(view, tr("Rate at position"), parent) {
-    connect(&m_view, &ViewState::hoveredChanged, this, [this] { refreshCursor(); });
     refresh();
 }
 
@@ -201,13 +200,39 @@ std::optional<std::size_t> RateChart::rateIndex(const ChartLane& lane, double po
     return static_cast<std::size_t>(index);
 }
 
+std::optional<double> RateChart::cursorPosition(const ChartLane& lane) const {
+    if (m_cursor)
+        return m_cursor;
+    const std::optional<double> first = lane.firstTokenS();
+    if (!first)
+        return std::nullopt;
+    const double seconds = *m_view.cursorS() + (m_view.origin() == TimeOrigin::firstToken ? *first : 0);
+    const ChunkedArray<float>& times = lane.curves->times();
+    if (seconds < *first || seconds > static_cast<double>(times.back()))
+        return std::nullopt;
+    return static_cast<double>(lane.curves->tokens()[times.lowerBound(seconds)]);
+}
+
+std::optional<QPointF> RateChart::hoveredSpot() const {
+    const auto found = arrivalOf(*m_view.hovered());
+    if (!found)
+        return std::nullopt;
+    const auto& [lane, arrival] = *found;
+    const double position = static_cast<double>(lane->curves->tokens()[arrival]);
+    const std::optional<std::size_t> index = rateIndex(*lane, position);
+    if (!index || std::isnan(lane->curves->rates().at(*index)))
+        return std::nullopt;
+    return QPointF(xMap()(position), yMap()(static_cast<double>(lane->curves->rates().at(*index))));
+}
+
 std::vector<HeaderValue> RateChart::headerValues() const {
     std::vector<HeaderValue> values;
-    if (!m_cursor)
+    if (!m_cursor && !m_view.cursorS())
         return values;
     for (const ChartLane& lane : m_lanes) {
         HeaderValue value{lane.look, enDash(), true};
-        const std::optional<std::size_t> index = rateIndex(lane, *m_cursor);
+        const std::optional<double> position = cursorPosition(lane);
+        const std::optional<std::size_t> index = position ? rateIndex(lane, *position) : std::nullopt;
         if (index && !std::isnan(lane.curves->rates().at(*index))) {
             value.text = formatRate(static_cast<double>(lane.curves->rates().at(*index)));
             value.weak = false;

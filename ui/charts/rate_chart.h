@@ -31,6 +31,7 @@ protected:
     void drag(QPointF from, QPointF to, Qt::KeyboardModifiers modifiers, bool ended) override;
     [[nodiscard]] std::optional<double> cursorOnAxis() const override { return m_cursor; }
     [[nodiscard]] QString cursorFlag() const override;
+    [[nodiscard]] std::optional<QPointF> hoveredSpot() const override;
 
 private:
     void paintLane(QPainter& painter, const QRectF& plot, std::size_t index, std::vector<EndLabel>& labels);
@@ -41,6 +42,9 @@ private:
     [[nodiscard]] std::optional<TokenRef> tokenAt(QPointF at) const;
     /// Index in rates() of a position; nullopt outside of the lane's curve.
     [[nodiscard]] static std::optional<std::size_t> rateIndex(const ChartLane& lane, double position);
+    /// The position of a lane that the cursor means: the one under the mouse, or the one the lane had reached at the
+    /// time cursor of the other charts.
+    [[nodiscard]] std::optional<double> cursorPosition(const ChartLane& lane) const;
     void zoom(double factor, double around);
     void setRange(double from, double to);
 

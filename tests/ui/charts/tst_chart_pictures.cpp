@@ -76,8 +76,11 @@ int countNear(const QImage& image, const QRect& where, const QColor& colour) {
     return count;
 }
 
+/// A chart's plot in the picture of the board, in device pixels.
 QRect inBoard(const ChartPanel& chart) {
-    return QRectF(chart.plotRectInPanel()).translated(chart.pos()).toAlignedRect();
+    const QRectF plot = QRectF(chart.plotRectInPanel()).translated(chart.pos());
+    const double dpr = chart.devicePixelRatioF();
+    return QRectF(plot.topLeft() * dpr, plot.size() * dpr).toAlignedRect();
 }
 
 } // namespace

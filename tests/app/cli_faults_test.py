@@ -86,6 +86,9 @@ class FaultTest(cli.CliTest):
         self.assertEqual(run["outcome"], "not_streamed")
         self.assertFalse(run["in_stats"])
         self.assertIsNone(run["decode_tps"])
+        self.assertIsNone(run["ttft_s"])
+        self.assertEqual(run["token_events"], 0)
+        self.assertIsNotNone(run["e2e_s"])
         self.assertIsNotNone(run["e2e_tps"])
         self.assertEqual(run["text"], "Hello there.")
 

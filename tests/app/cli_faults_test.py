@@ -163,7 +163,7 @@ class UsageTest(cli.CliTest):
         good = ["--endpoint", self.endpoint("pace"), "--prompt", "hi"]
         for arguments in (["run"], ["run", "--prompt", "hi"], ["run", *good, "--json", "--jsonl"],
                           ["run", *good, "--repeat", "0"], ["run", *good, "--repeat", "many"],
-                          ["run", *good, "--nonsense"], ["run", *good, "--fail-if", "ttft"],
+                          ["run", *good, "--nonsense"], ["run", *good, "stray"], ["run", *good, "--fail-if", "ttft"],
                           ["run", *good, "--protocol", "klingon"], ["run", *good, "--key-env", "NOT_SET_ANYWHERE"],
                           ["run", "--endpoint", "ftp://x", "--prompt", "hi"],
                           ["run", "--lane", "nonsense", "--prompt", "hi"], ["dance"], ["replay"],

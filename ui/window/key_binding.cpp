@@ -1,0 +1,61 @@
+#include "ui/window/key_binding.h"
+
+#include <QCoreApplication>
+#include <QHostAddress>
+#include <QUrl>
+
+namespace decodescope {
+namespace {
+
+QUrl urlOf(const std::string& text) {
+    QString trimmed = QString::fromStdString(text).trimmed();
+    if (!trimmed.contains(QStringLiteral("://")))
+        trimmed.prepend(QStringLiteral("http://"));
+    return QUrl(trimmed, QUrl::StrictMode);
+}
+
+} // namespace
+
+QString originOf(const std::string& url) {
+    const QUrl parsed = urlOf(url);
+    if (!parsed.isValid() || parsed.host().isEmpty())
+        return {};
+    const QString scheme = parsed.scheme().toLower();
+    const int port = parsed.port(scheme == QStringLiteral("https") ? 443 : 80);
+    return scheme + QStringLiteral("://") + parsed.host().toLower() + QLatin1Char(':') + QString::number(port);
+}
+
+bool plainHttpAbroad(const std::string& url) {
+    const QUrl parsed = urlOf(url);
+    if (parsed.scheme().toLower() != QStringLiteral("http"))
+        return false;
+    const QString host = parsed.host().toLower();
+    return host != QStringLiteral("localhost") && !QHostAddress(host).isLoopback();
+}
+
+bool dropForeignKey(RunSpec& spec, const QString& typedForOrigin) {
+    if (spec.endpoint.key.kind != KeyReference::Kind::session || originOf(spec.endpoint.url) == typedForOrigin)
+        return false;
+    spec.key.reset();
+    spec.endpoint.key = {};
+    return true;
+}
+
+QString describeKey(const KeyReference& key) {
+    const auto tr = [](const char* text) { return QCoreApplication::translate("KeyReference", text); };
+    switch (key.kind) {
+    case KeyReference::Kind::environment:
+        return tr("%1 (environment)").arg(QString::fromStdString(key.name));
+    case KeyReference::Kind::file:
+        return tr("%1 (file)").arg(QString::fromStdString(key.name));
+    case KeyReference::Kind::standardInput:
+        return tr("standard input");
+    case KeyReference::Kind::session:
+        return tr("typed for this session");
+    case KeyReference::Kind::none:
+        break;
+    }
+    return tr("no key");
+}
+
+} // namespace decodescope

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "core/session/session.h"
+
+#include <string>
+
+namespace decodescope {
+
+/// What all lanes of a race are asked, and how often: the prompt strip and the tool bar.
+struct RaceSettings {
+    std::string prompt = "Explain why a database index makes reads fast and writes slow, with one example.";
+    std::string system;
+    SamplingSpec sampling{.maxTokens = 512, .temperature = 0.7};
+    Timeouts timeouts;
+    bool uniquePrefix = true;
+    RunPlan plan{.repeats = 1, .warmups = 1};
+};
+
+/// The lane's own endpoint with the race's question put into it.
+[[nodiscard]] inline RunSpec withRace(RunSpec lane, const RaceSettings& race) {
+    lane.system = race.system;
+    lane.prompt = race.prompt;
+    lane.sampling = race.sampling;
+    lane.timeouts = race.timeouts;
+    lane.uniquePrefix = race.uniquePrefix;
+    return lane;
+}
+
+} // namespace decodescope

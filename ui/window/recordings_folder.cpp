@@ -1,0 +1,123 @@
+#include "ui/window/recordings_folder.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QStorageInfo>
+
+#include <cctype>
+
+namespace decodescope {
+
+QString recordingName(const std::string& prompt, const QString& stamp) {
+    QString slug;
+    for (const char c : prompt) {
+        if (slug.size() >= 28)
+            break;
+        const auto u = static_cast<unsigned char>(c);
+        if (u < 0x80 && std::isalnum(u))
+            slug.append(QLatin1Char(static_cast<char>(std::tolower(u))));
+        else if (!slug.isEmpty() && !slug.endsWith(QLatin1Char('-')))
+            slug.append(QLatin1Char('-'));
+    }
+    while (slug.endsWith(QLatin1Char('-')))
+        slug.chop(1);
+    if (slug.isEmpty())
+        slug = QStringLiteral("race");
+    return slug + QLatin1Char('-') + stamp;
+}
+
+Result<QString> newRecordingPath(const QString& folder, const QString& name) {
+    const bool existed = QFileInfo(folder).isDir();
+    if (!QDir().mkpath(folder)) {
+        return fail(ErrorCode::io, "The folder for recordings cannot be made: " + folder.toStdString() +
+                                       ". Choose another one with Record elsewhere.");
+    }
+    if (!existed)
+        QFile::setPermissions(folder, QFileDevice::ReadOwner | QFileDevice::WriteOwner | QFileDevice::ExeOwner);
+    QString path = folder + QLatin1Char('/') + name + QStringLiteral(".decodescope");
+    for (int n = 2; QFileInfo::exists(path); ++n)
+        path = QStringLiteral("%1/%2-%3.decodescope").arg(folder, name, QString::number(n));
+    return path;
+}
+
+qint64 freeBytes(const QString& folder) {
+    QString existing = folder;
+    while (!existing.isEmpty() && !QFileInfo::exists(existing)) {
+        const QString parent = QFileInfo(existing).absolutePath();
+        if (parent == existing)
+            break;
+        existing = parent;
+    }
+    const QStorageInfo storage(existing);
+    return storage.isValid() ? storage.bytesAvailable() : -1;
+}
+
+QStringList shippedRecordings(const QString& folder) {
+    QStringList paths;
+    const QDir dir(folder);
+    for (const QString& name : dir.entryList({QStringLiteral("*.decodescope")}, QDir::Files, QDir::Name))
+        paths.append(dir.filePath(name));
+    return paths;
+}
+
+Result<Recording> openRecordingFile(const QString& path) {
+    if (!path.startsWith(QStringLiteral(":/")))
+        return readRecording(path.toStdString());
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return fail(ErrorCode::io, "The shipped recording is missing: " + path.toStdString() + ".");
+    const QByteArray bytes = file.readAll();
+    return parseRecording(std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())),
+                          QFileInfo(path).completeBaseName().toStdString());
+}
+
+std::shared_ptr<LaneRun> showableRun(const RecordedRun& run) {
+    auto shown = std::make_shared<LaneRun>();
+    shown->record = rebuild(run);
+    shown->raw = std::make_shared<RawLog>();
+    for (const ByteChunk& chunk : run.chunks)
+        shown->raw->onChunk(chunk.at, chunk.read, chunk.bytes);
+    shown->live.update(*shown->record);
+    shown->summary = summarize(*shown->record);
+    return shown;
+}
+
+Result<void> writeRuns(const Session& session, const RecordingHeader& header, const QString& path) {
+    auto journal = Journal::create(path.toStdString(), header);
+    if (!journal)
+        return tl::unexpected(journal.error());
+    int index = 0;
+    for (const auto& lane : session.lanes()) {
+        (*journal)->addLane({.lane = index++, .name = lane->config().spec.laneName, .spec = lane->config().spec});
+        for (const auto& run : lane->runs()) {
+            const RunRecord& record = *run->record;
+            if (record.outcome == Outcome::running)
+                continue;
+            const auto sink = (*journal)->openRun(record);
+            const auto milestone = [&](const std::optional<Instant>& at, Milestone::Kind kind) {
+                if (at)
+                    sink->onMilestone(*at, {.kind = kind,
+                                            .warm = record.warmConnection,
+                                            .openingTook = record.openingTook.value_or(Duration{})});
+            };
+            milestone(record.started, Milestone::Kind::started);
+            milestone(record.connected, Milestone::Kind::connected);
+            milestone(record.sent, Milestone::Kind::sent);
+            milestone(record.firstByte, Milestone::Kind::firstByte);
+            for (std::uint32_t read = 0; read < run->raw->chunkCount(); ++read) {
+                if (const auto chunk = run->raw->chunk(read))
+                    sink->onChunk(chunk->at, chunk->read, chunk->bytes);
+            }
+            if (record.finished && record.end)
+                sink->onEnd(*record.finished, record.end->kind, record.end->message);
+        }
+    }
+    (*journal)->close();
+    const JournalState state = (*journal)->state();
+    if (!state.failure.empty())
+        return fail(ErrorCode::io, state.failure);
+    return {};
+}
+
+} // namespace decodescope

@@ -1,0 +1,101 @@
+#pragma once
+
+#include "ui/window/lane_list.h"
+#include "ui/window/race_settings.h"
+#include "ui/window/replay_controller.h"
+#include "ui/window/window_services.h"
+
+#include <QObject>
+
+#include <memory>
+#include <optional>
+
+namespace decodescope {
+
+/// Owns the session, its journal and the plan: what the window's buttons do. Knows no widget.
+class RunController : public QObject {
+    Q_OBJECT
+
+public:
+    /// Whose lanes the session holds.
+    enum class Shown {
+        own,      ///< the user's lanes: they can be edited and run
+        recording ///< an opened recording: it can be looked at and replayed
+    };
+
+    explicit RunController(WindowServices services, QObject* parent = nullptr);
+    ~RunController() override;
+
+    [[nodiscard]] const Session& session() const { return m_session; }
+    [[nodiscard]] const WindowServices& services() const { return m_services; }
+    [[nodiscard]] LaneList& lanes() { return m_lanes; }
+    [[nodiscard]] ReplayController& replay() { return m_replay; }
+    [[nodiscard]] const RaceSettings& race() const { return m_race; }
+    void setRace(const RaceSettings& race) { m_race = race; }
+    [[nodiscard]] Shown shown() const { return m_shown; }
+    [[nodiscard]] const Recording* recording() const { return m_recording.get(); }
+    [[nodiscard]] QString recordingPath() const { return m_recordingPath; }
+
+    /// A run of the user's own lanes is in progress.
+    [[nodiscard]] bool running() const { return m_shown == Shown::own && m_session.active(); }
+    [[nodiscard]] bool canRun() const { return m_shown == Shown::own && !m_lanes.lanes().empty() && !running(); }
+    /// There are finished runs to save.
+    [[nodiscard]] bool canSave() const;
+
+    /// Drains and moves on; called by the frame ticker. Returns whether anything changed.
+    bool pump();
+
+    /// Where the present or last run is recorded; nullopt before the first run and for opened recordings.
+    [[nodiscard]] std::optional<JournalState> journalState() const;
+    /// Why nothing is being recorded, or what is short; empty: all is well.
+    [[nodiscard]] QString recordingTrouble() const;
+
+    void setRecordingsFolder(const QString& folder) { m_folder = folder; }
+    [[nodiscard]] QString recordingsFolder() const { return m_folder; }
+
+public slots:
+    void run();
+    void stop();
+    void runLane(LaneId lane);
+    void stopLane(LaneId lane);
+    /// Shows all runs of a recording at once, with a replay at hand. False, and failed(), when it cannot be read.
+    bool openRecording(const QString& path);
+    /// Back to the user's own lanes.
+    void closeRecording();
+    /// Takes the opened recording's lanes over as the user's own, without their keys.
+    void adoptLanes();
+    /// Writes the finished runs to a new file at `path`.
+    void saveRecording(const QString& path);
+    /// Further runs are recorded in this folder; what is in memory is written there at once.
+    void recordElsewhere(const QString& folder);
+
+signals:
+    /// The session's lanes are others now.
+    void lanesChanged();
+    /// Running or not, opened or not, recorded or not.
+    void stateChanged();
+    void failed(const QString& sentence);
+    void recordingOpened(const QString& path);
+
+private:
+    void syncLanes();
+    [[nodiscard]] bool prepareStart(const std::vector<LaneId>& only);
+    void beginRecording();
+    void endRecording();
+
+    WindowServices m_services;
+    RaceSettings m_race;
+    LaneList m_lanes;
+    Session m_session;
+    ReplayController m_replay;
+    Shown m_shown = Shown::own;
+    std::shared_ptr<const Recording> m_recording;
+    QString m_recordingPath;
+    std::shared_ptr<Journal> m_journal;
+    QString m_folder;
+    QString m_trouble;
+    bool m_lanesStale = false; ///< edits made while a run was in flight wait for its end
+    bool m_wasActive = false;
+};
+
+} // namespace decodescope

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/record/journal.h"
+#include "core/session/session.h"
+
+#include <QString>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace decodescope {
+
+using ModelNames = std::vector<std::string>;
+using ModelsAnswer = std::function<void(Result<ModelNames>)>;
+
+/// An endpoint that the environment names. It is offered, never contacted unasked.
+struct OfferedEndpoint {
+    EndpointSpec endpoint;
+    QString from;         ///< the variable that names it: "OPENAI_BASE_URL"
+    bool keySet = false;  ///< whether the variable that `endpoint.key` names holds anything
+};
+
+/// What the window needs of the rest of the program. The composition root supplies it, tests put fakes here; the
+/// window itself includes no networking.
+struct WindowServices {
+    std::shared_ptr<const Clock> clock;
+    /// Makes the source of one live run.
+    SourceFactory sources;
+    /// Fetches a key by its reference; an error is a sentence for a person. Null for KeyReference::Kind::none.
+    std::function<Result<std::shared_ptr<const Secret>>(const KeyReference&)> resolveKey;
+    /// Asks an endpoint for its models; the answer comes later, on the GUI thread, exactly once.
+    std::function<void(const EndpointSpec&, std::shared_ptr<const Secret>, ModelsAnswer)> listModels;
+    std::vector<OfferedEndpoint> offered;
+    /// Header of a new recording, made at the moment of the start.
+    std::function<RecordingHeader()> recordingHeader;
+    QString settingsFile;     ///< where settings are kept
+    QString recordingsFolder; ///< where runs are recorded by themselves
+    QString shippedFolder;    ///< folder of the shipped recordings; a resource path
+    QString version;          ///< "0.1.0"
+};
+
+} // namespace decodescope

@@ -1,0 +1,92 @@
+#pragma once
+
+#include "ui/theme/look.h"
+
+#include <QFrame>
+#include <QLabel>
+#include <QPushButton>
+
+#include <functional>
+
+class QAction;
+class QButtonGroup;
+class QToolButton;
+
+namespace decodescope {
+
+/// Plain text in a role of the palette; follows the theme. Elided at the right when it must be narrower.
+class RoleLabel : public QLabel {
+    Q_OBJECT
+
+public:
+    RoleLabel(const QString& text, QColor Colours::*role, Type type = Type::body, QWidget* parent = nullptr);
+    void setRole(QColor Colours::*role);
+    /// Lets the label be narrower than its text; what is cut is in the tool tip.
+    void setElided(Qt::TextElideMode mode);
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void restyle();
+    QColor Colours::*m_role;
+    Type m_type;
+    Qt::TextElideMode m_elide = Qt::ElideNone;
+};
+
+/// A button with an icon, a word and its key in a paler tone. Follows an action's state when given one.
+class ActionButton : public QPushButton {
+    Q_OBJECT
+
+public:
+    ActionButton(const QString& icon, const QString& text, const QString& hint, QWidget* parent = nullptr);
+    ActionButton(QAction* action, const QString& icon, QWidget* parent = nullptr);
+    /// The one button of a place that is meant first.
+    void setPrimary(bool primary);
+    void setWords(const QString& text, const QString& hint);
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QString m_icon, m_text, m_hint;
+    bool m_primary = false;
+};
+
+/// A row of words of which one is on.
+class SegmentBar : public QFrame {
+    Q_OBJECT
+
+public:
+    SegmentBar(const QString& accessibleName, const QStringList& words, QWidget* parent = nullptr);
+    [[nodiscard]] int current() const;
+    void setCurrent(int index); ///< emits nothing
+
+signals:
+    void picked(int index); ///< by the user
+
+private:
+    QButtonGroup* m_group;
+};
+
+/// A flat button with nothing but an icon.
+[[nodiscard]] QToolButton* iconButton(const QString& icon, const QString& name, QWidget* parent = nullptr);
+
+/// A surface with a hairline in the light theme: what cards and panels lie on.
+class Surface : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit Surface(QWidget* parent = nullptr);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+};
+
+/// A hairline.
+[[nodiscard]] QWidget* hairline(QWidget* parent = nullptr);
+
+} // namespace decodescope

@@ -7,6 +7,9 @@
 #include "app/run_command.h"
 #include "app/terminal.h"
 #include "app/version.h"
+#ifdef DECODESCOPE_WINDOW
+#include "app/window_main.h"
+#endif
 
 #include <CLI/CLI.hpp>
 #include <QCoreApplication>
@@ -14,7 +17,9 @@
 
 #include <charconv>
 #include <exception>
+#include <filesystem>
 #include <functional>
+#include <system_error>
 #include <vector>
 
 namespace decodescope {
@@ -177,6 +182,37 @@ int refuseArguments(const CLI::ParseError& error, const std::string& command) {
     return static_cast<int>(ExitStatus::usage);
 }
 
+#ifdef DECODESCOPE_WINDOW
+ExitStatus drawReport(int argc, char** argv, const RecordingFlags& flags) {
+    const Result<Recording> recording = readRecording(flags.file);
+    if (!recording) {
+        tell(fmt::format("decodescope: {}", recording.error().message));
+        return exitStatusOf(recording.error());
+    }
+    if (const Result<void> drawn = renderReport(argc, argv, *recording, flags.png); !drawn) {
+        tell(fmt::format("decodescope: {}", drawn.error().message));
+        return exitStatusOf(drawn.error());
+    }
+    return flags.json ? reportCommand(flags) : ExitStatus::ok;
+}
+
+int openWindow(int argc, char** argv, const std::vector<std::string>& files) {
+    for (const std::string& file : files) {
+        std::error_code ignored;
+        if (!std::filesystem::exists(file, ignored)) {
+            tell("decodescope: an argument is neither a command nor a file that is there. See: decodescope --help");
+            return static_cast<int>(ExitStatus::usage);
+        }
+    }
+    const auto set = [](const char* variable) { return !qEnvironmentVariableIsEmpty(variable); };
+    if (!set("DISPLAY") && !set("WAYLAND_DISPLAY") && !set("QT_QPA_PLATFORM")) {
+        tell("decodescope: there is no display for the window; decodescope --help names the commands that need none.");
+        return static_cast<int>(ExitStatus::usage);
+    }
+    return runWindow(argc, argv, files);
+}
+#endif
+
 int runWith(const std::function<ExitStatus()>& command) {
     try {
         return static_cast<int>(command());
@@ -193,6 +229,8 @@ int runCommandLine(int argc, char** argv) {
     app.set_version_flag("--version", versionText(), "Print the version");
     app.footer(kExitStatusHelp);
     app.require_subcommand(0, 1);
+    std::vector<std::string> windowFiles;
+    app.add_option("FILE", windowFiles, "Recordings to open in the window");
 
     RunFlags runFlags;
     CLI::App* run = app.add_subcommand("run", "Measure endpoints and print the result");
@@ -207,6 +245,9 @@ int runCommandLine(int argc, char** argv) {
     RecordingFlags reportFlags;
     CLI::App* report = app.add_subcommand("report", "Recompute the result of a recording");
     addRecordingFlags(*report, reportFlags);
+#ifdef DECODESCOPE_WINDOW
+    report->add_option("--png", reportFlags.png, "Draw the Race view into this PNG file")->type_name("OUT");
+#endif
 
     ExplainFlags explainFlags;
     CLI::App* explain = app.add_subcommand("explain", "Say what would be measured of a captured response");
@@ -229,12 +270,20 @@ int runCommandLine(int argc, char** argv) {
         const QCoreApplication application(argc, argv);
         return runWith([&] { return replayCommand(replayFlags); });
     }
+#ifdef DECODESCOPE_WINDOW
+    if (report->parsed() && !reportFlags.png.empty())
+        return runWith([&] { return drawReport(argc, argv, reportFlags); });
+#endif
     if (report->parsed())
         return runWith([&] { return reportCommand(reportFlags); });
     if (explain->parsed())
         return runWith([&] { return explainCommand(explainFlags); });
+#ifdef DECODESCOPE_WINDOW
+    return openWindow(argc, argv, windowFiles);
+#else
     tell("decodescope: this build has no window; see decodescope --help for the commands that work without one.");
     return static_cast<int>(ExitStatus::usage);
+#endif
 }
 
 } // namespace decodescope

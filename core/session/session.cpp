@@ -84,6 +84,7 @@ Result<void> Session::ready(const Lane& lane) const {
 
 void Session::enroll(Lane& lane, int index) {
     lane.m_planSpec = lane.m_config.spec;
+    lane.m_planIndex = index;
     lane.show({});
     if (m_journal) {
         RecordedLane recorded{index, lane.m_planSpec.laneName, lane.m_planSpec};
@@ -188,7 +189,7 @@ void Session::beginTurn(Campaign& campaign) {
         const auto at = std::find_if(m_lanes.begin(), m_lanes.end(),
                                      [&](const auto& l) { return l->m_config.id == campaign.group[i]; });
         Lane::RunOrder order;
-        order.laneIndex = static_cast<int>(at - m_lanes.begin());
+        order.laneIndex = (*at)->m_planIndex;
         order.warmup = warmup;
         order.repeat = 1 + (warmup ? campaign.round : campaign.round - campaign.plan.warmups);
         order.concurrency = static_cast<int>(std::count(authorities.begin(), authorities.end(), authorities[i]));

@@ -89,7 +89,8 @@ private:
     void show(std::vector<std::shared_ptr<LaneRun>> runs);
 
     LaneConfig m_config;
-    RunSpec m_planSpec; // the spec as it was when the plan began: all its repeats ask the same
+    RunSpec m_planSpec;  // the spec as it was when the plan began: all its repeats ask the same
+    int m_planIndex = 0; // its place then, and so its number in the recording: lanes may be moved meanwhile
     LaneState m_state = LaneState::idle;
     std::vector<std::shared_ptr<LaneRun>> m_runs;
     std::unique_ptr<RunRecorder> m_recorder;

@@ -80,7 +80,9 @@ void ToolStrip::focusSearch() {
 }
 
 void ToolStrip::setHits(int current, int count) {
-    m_hits->setText(count < 0 ? QString() : count == 0 ? tr("not found") : tr("%1 of %2").arg(current).arg(count));
+    m_hits->setText(count < 0 ? QString() : count == 0 ? tr("not found")
+                    : current == 0 ? tr("%n place(s)", nullptr, count)
+                                   : tr("%1 of %2").arg(current).arg(count));
 }
 
 void ToolStrip::setNarrow(bool narrow) { m_plan->setVisible(!narrow); }

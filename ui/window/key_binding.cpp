@@ -1,7 +1,7 @@
 #include "ui/window/key_binding.h"
 
 #include <QCoreApplication>
-#include <QHostAddress>
+#include <QRegularExpression>
 #include <QUrl>
 
 namespace decodescope {
@@ -30,7 +30,8 @@ bool plainHttpAbroad(const std::string& url) {
     if (parsed.scheme().toLower() != QStringLiteral("http"))
         return false;
     const QString host = parsed.host().toLower();
-    return host != QStringLiteral("localhost") && !QHostAddress(host).isLoopback();
+    static const QRegularExpression loopback(QStringLiteral("^(localhost|127(\\.[0-9]{1,3}){3}|::1)$"));
+    return !loopback.match(host).hasMatch();
 }
 
 bool dropForeignKey(RunSpec& spec, const QString& typedForOrigin) {

@@ -108,8 +108,10 @@ void LaneList::remove(LaneId id) {
 
 void LaneList::move(LaneId id, int toIndex) {
     const int index = indexOf(id);
+    if (index < 0)
+        return;
     const int target = std::clamp(toIndex, 0, static_cast<int>(m_lanes.size()) - 1);
-    if (index < 0 || index == target)
+    if (index == target)
         return;
     auto after = m_lanes;
     LaneConfig lane = std::move(after[static_cast<std::size_t>(index)]);

@@ -6,11 +6,18 @@
 
 namespace decodescope {
 
+[[nodiscard]] inline SamplingSpec usualSampling() {
+    SamplingSpec sampling;
+    sampling.maxTokens = 512;
+    sampling.temperature = 0.7;
+    return sampling;
+}
+
 /// What all lanes of a race are asked, and how often: the prompt strip and the tool bar.
 struct RaceSettings {
     std::string prompt = "Explain why a database index makes reads fast and writes slow, with one example.";
     std::string system;
-    SamplingSpec sampling{.maxTokens = 512, .temperature = 0.7};
+    SamplingSpec sampling = usualSampling();
     Timeouts timeouts;
     bool uniquePrefix = true;
     RunPlan plan{.repeats = 1, .warmups = 1};

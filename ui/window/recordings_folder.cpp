@@ -1,5 +1,7 @@
 #include "ui/window/recordings_folder.h"
 
+#include "core/record/safe_file.h"
+
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -70,6 +72,15 @@ Result<Recording> openRecordingFile(const QString& path) {
     const QByteArray bytes = file.readAll();
     return parseRecording(std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())),
                           QFileInfo(path).completeBaseName().toStdString());
+}
+
+Result<void> copyTo(const QString& recording, const QString& path) {
+    if (!recording.startsWith(QStringLiteral(":/")))
+        return copyRecording(recording.toStdString(), path.toStdString(), Existing::replace);
+    QFile file(recording);
+    if (!file.open(QIODevice::ReadOnly))
+        return fail(ErrorCode::io, "The shipped recording is missing: " + recording.toStdString() + ".");
+    return saveFile(path.toStdString(), file.readAll().toStdString());
 }
 
 std::shared_ptr<LaneRun> showableRun(const RecordedRun& run) {

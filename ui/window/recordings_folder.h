@@ -36,6 +36,9 @@ constexpr qint64 kLowSpaceBytes = 256LL << 20;
 /// The finished run of a lane as the views show it: decoded again, with its raw reads and its summary.
 [[nodiscard]] std::shared_ptr<LaneRun> showableRun(const RecordedRun& run);
 
+/// Copies a recording, a shipped one too; a file at `path` is replaced.
+[[nodiscard]] Result<void> copyTo(const QString& recording, const QString& path);
+
 /// Writes what is held in memory to a new recording: for "Record elsewhere" after a disk was full. Runs in flight
 /// are left out.
 [[nodiscard]] Result<void> writeRuns(const Session& session, const RecordingHeader& header, const QString& path);

@@ -38,13 +38,8 @@ bool RunController::canSave() const {
 }
 
 void RunController::syncLanes() {
-    if (m_shown == Shown::own && m_session.active()) {
-        m_lanesStale = true; // a run keeps its own copy of everything (edits wait)
-        return;
-    }
     if (m_shown == Shown::own) {
-        m_lanesStale = false;
-        m_session.setLanes(m_lanes.lanes());
+        m_session.setLanes(m_lanes.lanes()); // a run in flight keeps its own copy of what it asked
         emit lanesChanged();
     }
     emit stateChanged();
@@ -57,8 +52,6 @@ bool RunController::pump() {
         m_wasActive = false;
         if (m_shown == Shown::own)
             endRecording();
-        if (m_lanesStale)
-            syncLanes();
         emit stateChanged();
     }
     m_wasActive = active;
@@ -106,9 +99,10 @@ void RunController::run() {
 }
 
 void RunController::runLane(LaneId lane) {
-    if (!canRun() || !prepareStart({lane}))
+    if (m_shown != Shown::own || !prepareStart({lane}))
         return;
-    beginRecording();
+    if (!running())
+        beginRecording(); // beside lanes that still run, it goes into their recording
     if (const auto started = m_session.startLane(lane); !started)
         emit failed(QString::fromStdString(started.error().message));
     m_wasActive = m_session.active();
@@ -118,10 +112,12 @@ void RunController::runLane(LaneId lane) {
 }
 
 void RunController::stop() {
-    if (m_shown == Shown::recording)
+    if (m_shown == Shown::recording) {
         m_replay.leave();
-    else
+        showAllRuns();
+    } else {
         m_session.stop();
+    }
     emit stateChanged();
 }
 
@@ -151,9 +147,12 @@ void RunController::beginRecording() {
 }
 
 void RunController::endRecording() {
-    if (m_journal)
-        m_journal->close();
     m_session.setJournal(nullptr);
+    if (!m_journal)
+        return;
+    m_journal->close();
+    if (const JournalState state = m_journal->state(); state.failure.empty())
+        emit recordingSaved(QString::fromStdString(state.path));
 }
 
 std::optional<JournalState> RunController::journalState() const {
@@ -183,8 +182,14 @@ bool RunController::openRecording(const QString& path) {
         emit failed(QString::fromStdString(read.error().message));
         return false;
     }
+    showRecording(std::move(*read), path);
+    emit recordingOpened(path);
+    return true;
+}
+
+void RunController::showRecording(Recording opened, const QString& path) {
     m_replay.leave();
-    auto recording = std::make_shared<const Recording>(std::move(*read));
+    auto recording = std::make_shared<const Recording>(std::move(opened));
     std::vector<LaneConfig> lanes;
     for (const RecordedLane& lane : recording->lanes) {
         LaneConfig config{.id = m_lanes.newId(), .look = static_cast<int>(lanes.size()), .spec = lane.spec};
@@ -196,19 +201,25 @@ bool RunController::openRecording(const QString& path) {
     m_recordingPath = path;
     m_session.setJournal(nullptr);
     m_session.setLanes(lanes);
-    for (std::size_t i = 0; i < lanes.size(); ++i) {
+    m_shownRuns.clear();
+    for (const RecordedLane& lane : recording->lanes) {
         std::vector<std::shared_ptr<LaneRun>> runs;
         for (const auto& run : recording->runs) {
-            if (run->asked.lane == recording->lanes[i].lane)
+            if (run->asked.lane == lane.lane)
                 runs.push_back(showableRun(*run));
         }
-        m_session.showRuns(lanes[i].id, std::move(runs));
+        m_shownRuns.push_back(std::move(runs));
     }
+    showAllRuns();
     m_replay.setRecording(recording);
-    emit recordingOpened(path);
     emit lanesChanged();
     emit stateChanged();
-    return true;
+}
+
+void RunController::showAllRuns() {
+    const auto& lanes = m_session.lanes();
+    for (std::size_t i = 0; i < lanes.size() && i < m_shownRuns.size(); ++i)
+        m_session.showRuns(lanes[i]->config().id, m_shownRuns[i]);
 }
 
 void RunController::closeRecording() {
@@ -218,6 +229,7 @@ void RunController::closeRecording() {
     m_replay.setRecording(nullptr);
     m_shown = Shown::own;
     m_recording.reset();
+    m_shownRuns.clear();
     m_recordingPath.clear();
     syncLanes();
 }
@@ -240,11 +252,15 @@ void RunController::adoptLanes() {
 }
 
 void RunController::saveRecording(const QString& path) {
-    const auto written = writeRuns(m_session, m_services.recordingHeader(), path);
-    if (!written)
-        emit failed(QString::fromStdString(written.error().message));
+    // The file that exists already is the truth; only what was never recorded is written from memory.
+    QString kept = m_shown == Shown::recording ? m_recordingPath : QString();
+    if (const auto journal = journalState(); journal && journal->failure.empty())
+        kept = QString::fromStdString(journal->path);
+    const auto saved = kept.isEmpty() ? writeRuns(m_session, m_services.recordingHeader(), path) : copyTo(kept, path);
+    if (!saved)
+        emit failed(QString::fromStdString(saved.error().message));
     else
-        emit recordingOpened(path);
+        emit recordingSaved(path);
 }
 
 void RunController::recordElsewhere(const QString& folder) {

@@ -34,6 +34,8 @@ public:
     void setRace(const RaceSettings& race) { m_race = race; }
     [[nodiscard]] Shown shown() const { return m_shown; }
     [[nodiscard]] const Recording* recording() const { return m_recording.get(); }
+    /// The same for a recording that was read already; nothing must be running.
+    void showRecording(Recording opened, const QString& path);
     [[nodiscard]] QString recordingPath() const { return m_recordingPath; }
 
     /// A run of the user's own lanes is in progress.
@@ -76,12 +78,15 @@ signals:
     void stateChanged();
     void failed(const QString& sentence);
     void recordingOpened(const QString& path);
+    /// Written by the user's wish, or by itself at the end of a run.
+    void recordingSaved(const QString& path);
 
 private:
     void syncLanes();
     [[nodiscard]] bool prepareStart(const std::vector<LaneId>& only);
     void beginRecording();
     void endRecording();
+    void showAllRuns();
 
     WindowServices m_services;
     RaceSettings m_race;
@@ -90,11 +95,11 @@ private:
     ReplayController m_replay;
     Shown m_shown = Shown::own;
     std::shared_ptr<const Recording> m_recording;
+    std::vector<std::vector<std::shared_ptr<LaneRun>>> m_shownRuns; ///< of the opened recording, by lane
     QString m_recordingPath;
     std::shared_ptr<Journal> m_journal;
     QString m_folder;
     QString m_trouble;
-    bool m_lanesStale = false; ///< edits made while a run was in flight wait for its end
     bool m_wasActive = false;
 };
 

@@ -192,7 +192,7 @@ Result<void> saveSettings(const WindowSettings& settings, const QString& path) {
     const QString folder = QFileInfo(path).absolutePath();
     if (!QDir().mkpath(folder))
         return fail(ErrorCode::io, "The folder for the settings cannot be made: " + folder.toStdString() + ".");
-    return writeFileSafely(path.toStdString(), QJsonDocument(o).toJson().toStdString());
+    return saveFile(path.toStdString(), QJsonDocument(o).toJson().toStdString(), Backup::keepOne);
 }
 
 } // namespace decodescope

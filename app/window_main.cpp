@@ -1,0 +1,117 @@
+#include "app/window_main.h"
+
+#include "app/composition.h"
+#include "app/credentials.h"
+#include "app/machine.h"
+#include "app/version.h"
+#include "core/base/utc_time.h"
+#include "core/net/model_lister.h"
+#include "core/net/network_thread.h"
+#include "core/record/safe_file.h"
+#include "ui/window/main_window.h"
+
+#include <QApplication>
+#include <QBuffer>
+#include <QElapsedTimer>
+#include <QPixmap>
+#include <QStandardPaths>
+
+#include <cstdlib>
+
+namespace decodescope {
+namespace {
+
+constexpr int kReportWidth = 1600;
+constexpr int kReportHeight = 1000;
+constexpr int kSettleMs = 900; ///< the slowest figures are taken a few times a second
+
+void nameApplication() {
+    QCoreApplication::setApplicationName(QStringLiteral("decodescope"));
+    QGuiApplication::setApplicationDisplayName(QStringLiteral("Decodescope"));
+    QCoreApplication::setApplicationVersion(QStringLiteral(DECODESCOPE_VERSION));
+    QGuiApplication::setDesktopFileName(QStringLiteral("org.decodescope.Decodescope"));
+}
+
+/// An XDG folder by its variable, else under the home folder.
+QString xdgFolder(const char* variable, const char* usual) {
+    const QString set = qEnvironmentVariable(variable);
+    const QString base = set.startsWith(QLatin1Char('/')) ? set : qEnvironmentVariable("HOME") + QLatin1String(usual);
+    return base + QStringLiteral("/decodescope");
+}
+
+std::vector<OfferedEndpoint> endpointsOfEnvironment() {
+    const QString url = qEnvironmentVariable("OPENAI_BASE_URL").trimmed();
+    if (url.isEmpty())
+        return {};
+    OfferedEndpoint offered;
+    offered.endpoint.url = url.toStdString();
+    offered.endpoint.key = {KeyReference::Kind::environment, "OPENAI_API_KEY"};
+    offered.from = QStringLiteral("OPENAI_BASE_URL");
+    offered.keySet = !qEnvironmentVariableIsEmpty("OPENAI_API_KEY");
+    return {offered};
+}
+
+WindowServices localServices() {
+    WindowServices services;
+    services.clock = std::make_shared<SteadyClock>();
+    services.recordingHeader = [] {
+        RecordingHeader header;
+        header.app = applicationName();
+        header.startedUtc = utcNow();
+        header.machineJson = machineJson();
+        return header;
+    };
+    services.settingsFile = xdgFolder("XDG_CONFIG_HOME", "/.config") + QStringLiteral("/settings.json");
+    services.recordingsFolder = xdgFolder("XDG_DATA_HOME", "/.local/share") + QStringLiteral("/recordings");
+    services.shippedFolder = QStringLiteral(":/recordings");
+    services.version = QStringLiteral(DECODESCOPE_VERSION);
+    return services;
+}
+
+} // namespace
+
+int runWindow(int argc, char** argv, const std::vector<std::string>& files) {
+    QApplication application(argc, argv);
+    nameApplication();
+    const RunServices remote = realServices();
+    ModelLister lister;
+    WindowServices services = localServices();
+    services.sources = remote.sources;
+    services.resolveKey = loadKey;
+    services.listModels = [&lister](const EndpointSpec& endpoint, std::shared_ptr<const Secret> key,
+                                    ModelsAnswer answer) { lister.list(endpoint, std::move(key), std::move(answer)); };
+    services.offered = endpointsOfEnvironment();
+    MainWindow window(std::move(services));
+    window.show();
+    QStringList paths;
+    for (const std::string& file : files)
+        paths.append(QString::fromStdString(file));
+    window.openFiles(paths);
+    return QApplication::exec();
+}
+
+Result<void> renderReport(int argc, char** argv, const Recording& recording, const std::string& pngPath) {
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
+        qputenv("QT_QPA_PLATFORM", "offscreen"); // a report is drawn the same with and without a display
+    QApplication application(argc, argv);
+    nameApplication();
+    WindowServices services = localServices();
+    services.settingsFile.clear(); // a picture depends on the recording alone
+    services.sources = [](const RunSpec&, const SourceOutput&) { return std::unique_ptr<TokenSource>(); };
+    MainWindow window(std::move(services));
+    window.resize(kReportWidth, kReportHeight);
+    window.setAttribute(Qt::WA_DontShowOnScreen);
+    window.show();
+    window.showRecording(recording);
+    QElapsedTimer timer;
+    timer.start();
+    while (timer.elapsed() < kSettleMs)
+        QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
+    QByteArray png;
+    QBuffer buffer(&png);
+    if (!buffer.open(QIODevice::WriteOnly) || !window.picture().save(&buffer, "PNG"))
+        return fail(ErrorCode::internal, "The picture could not be drawn.");
+    return saveFile(pngPath, std::string_view(png.constData(), static_cast<std::size_t>(png.size())));
+}
+
+} // namespace decodescope

@@ -1,0 +1,353 @@
+#include "tests/ui/window/window_fixture.h"
+#include "ui/panels/lane_editor.h"
+#include "ui/panels/lanes_row.h"
+#include "ui/text/token_text_view.h"
+#include "ui/window/dock_area.h"
+#include "ui/window/main_window.h"
+#include "ui/window/window_actions.h"
+
+#include <QAbstractSpinBox>
+#include <QAction>
+#include <QApplication>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMimeData>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSlider>
+#include <QSpinBox>
+#include <QStandardPaths>
+#include <QTest>
+#include <QToolButton>
+
+using namespace decodescope;
+
+namespace {
+
+void addLanes(MainWindow& window, const std::vector<std::string>& models) {
+    for (const std::string& model : models)
+        window.runs().lanes().add(WindowFixture::lane(model));
+    window.showRace();
+}
+
+template <class T> T* named(QWidget& root, const QString& name) {
+    for (T* widget : root.findChildren<T*>()) {
+        if (widget->accessibleName() == name)
+            return widget;
+    }
+    return nullptr;
+}
+
+bool shown(MainWindow& window) {
+    window.resize(1600, 1000);
+    window.show();
+    return QTest::qWaitForWindowExposed(&window);
+}
+
+/// Without warm-up, through the strip as a user would do it.
+void noWarmup(MainWindow& window) {
+    auto* box = named<QSpinBox>(window, "Warm-up");
+    box->setValue(0);
+}
+
+bool over(MainWindow& window) { return !window.runs().running(); }
+
+} // namespace
+
+class MainWindowTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void theMainPathByKeyboard() {
+        WindowFixture fixture;
+        MainWindow window(fixture.services());
+        QVERIFY(shown(window));
+        QVERIFY(window.onStartPage());
+        QTest::keyClick(&window, Qt::Key_N, Qt::ControlModifier);
+        auto* editor = window.findChild<LaneEditor*>();
+        QVERIFY(editor && editor->isVisible());
+        QTest::keyClicks(named<QLineEdit>(*editor, "Endpoint address"), "http://127.0.0.1:8080");
+        QTest::keyClicks(named<QLineEdit>(*editor, "Model"), "steady");
+        QTest::keyClick(editor, Qt::Key_Return);
+        QVERIFY(!window.onStartPage());
+        QCOMPARE(window.runs().lanes().lanes().size(), std::size_t(1));
+        QCOMPARE(fixture.modelsAsked, 0); // nothing is contacted unasked
+        noWarmup(window);
+        QTest::keyClick(&window, Qt::Key_F5);
+        QVERIFY(window.runs().running());
+        QTRY_VERIFY_WITH_TIMEOUT(over(window), 8000);
+        const Lane& lane = *window.runs().session().lanes()[0];
+        QCOMPARE(lane.state(), LaneState::done);
+        QTRY_COMPARE(window.lanesRow().cards()[0]->text().buffer().tokenCount(), 60U);
+        QTest::keyClick(&window, Qt::Key_1, Qt::ControlModifier); // to the lane
+        QVERIFY(window.lanesRow().cards()[0]->text().hasFocus());
+        QTest::keyClick(&window, Qt::Key_D, Qt::ControlModifier);
+        QCOMPARE(window.runs().lanes().lanes().size(), std::size_t(2));
+        QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(window.runs().lanes().lanes().size(), std::size_t(1));
+        QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(window.runs().lanes().lanes().size(), std::size_t(2));
+    }
+
+    void theMainPathByMouse() {
+        WindowFixture fixture;
+        MainWindow window(fixture.services());
+        QVERIFY(shown(window));
+        auto* address = named<QLineEdit>(window, "Endpoint address");
+        QTest::keyClicks(address, "http://127.0.0.1:8080");
+        QTest::mouseClick(named<QPushButton>(window, "Test"), Qt::LeftButton);
+        QCOMPARE(fixture.modelsAsked, 1);
+        QTest::mouseClick(named<QPushButton>(window, "Add lane"), Qt::LeftButton);
+        QVERIFY(!window.onStartPage());
+        QCOMPARE(window.runs().lanes().lanes()[0].spec.endpoint.model, std::string("alpha"));
+        noWarmup(window);
+        QTest::mouseClick(named<QPushButton>(window, "Run"), Qt::LeftButton);
+        QVERIFY(window.runs().running());
+        QTest::mouseClick(named<QPushButton>(window, "Stop"), Qt::LeftButton);
+        QTRY_VERIFY(over(window));
+    }
+
+    void everyEndIsShownAndTheOthersGoOn() {
+        WindowFixture fixture;
+        MainWindow window(fixture.services());
+        addLanes(window, {"steady", "refused", "cut", "silent", "stalls"});
+        QVERIFY(shown(window));
+        noWarmup(window);
+        window.actions().run->trigger();
+        const Session& session = window.runs().session();
+        QTRY_VERIFY_WITH_TIMEOUT(session.lanes()[0]->state() == LaneState::done && session.lanes()[4]->state() == LaneState::done,
+                                 10000);
+        QCOMPARE(session.lanes()[1]->state(), LaneState::failed);
+        QCOMPARE(session.lanes()[2]->state(), LaneState::cut);
+        QCOMPARE(session.lanes()[3]->state(), LaneState::waiting);
+        window.actions().stop->trigger();
+        QTRY_VERIFY(over(window));
+        QCOMPARE(session.lanes()[3]->state(), LaneState::cancelled);
+        const auto say = [&](const QString& words) {
+            const auto labels = window.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&](QLabel* label) { return label->text().contains(words); });
+        };
+        QTRY_VERIFY(say("3 of 5 lanes ended abnormally: B failed, C cut, D stopped"));
+        QTest::qWait(300); // every view draws all of these states
+        QCOMPARE(window.lanesRow().cards().size(), std::size_t(5));
+    }
+
+    void closingWhileStreamingLosesNothing() {
+        WindowFixture fixture;
+        QString recorded;
+        {
+            MainWindow window(fixture.services());
+            addLanes(window, {"long", "silent"});
+            QVERIFY(shown(window));
+            noWarmup(window);
+            window.actions().run->trigger();
+            const Session& session = window.runs().session();
+            QTRY_VERIFY(session.lanes()[0]->current() && session.lanes()[0]->current()->record->events.size() > 5);
+            recorded = QString::fromStdString(window.runs().journalState()->path);
+            window.close();
+        }
+        const auto recording = readRecording(recorded.toStdString());
+        QVERIFY(recording.has_value());
+        QCOMPARE(recording->runs.size(), std::size_t(2));
+        QVERIFY(rebuild(*recording->runs[0])->events.size() > 5);
+    }
+
+    void aRecordingIsDroppedOnTheWindow() {
+        WindowFixture fixture;
+        MainWindow window(fixture.services());
+        QVERIFY(shown(window));
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(fixture.recording())});
+        QDragEnterEvent enter({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&window, &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent drop({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&window, &drop);
+        QVERIFY(window.runs().shown() == RunController::Shown::recording);
+        QVERIFY(!window.onStartPage());
+        QTRY_COMPARE(window.lanesRow().cards()[1]->text().buffer().tokenCount(), 60U);
+        QTest::keyClick(&window, Qt::Key_Space);
+        QVERIFY(window.runs().replay().playing());
+        QTest::keyClick(&window, Qt::Key_Space);
+        QVERIFY(!window.runs().replay().playing());
+        window.actions().closeRecording->trigger();
+        QVERIFY(window.onStartPage()); // there are no lanes of one's own
+    }
+
+    void damagedFilesAreTold() {
+        WindowFixture fixture;
+        MainWindow window(fixture.services());
+        QVERIFY(shown(window));
+        window.openFiles({fixture.path("not-there.decodescope")});
+        QVERIFY(window.onStartPage());
+        QVERIFY(!window.bannerText().isEmpty());
+    }
+
+    void theWindowRemembersButNoKey() {
+        WindowFixture fixture;
+        {
+            MainWindow window(fixture.services());
+            QVERIFY(shown(window));
+            addLanes(window, {"steady"});
+            RunSpec spec = WindowFixture::lane("second");
+            spec.endpoint.key.kind = KeyReference::Kind::session;
+            spec.key = std::make_shared<const Secret>("DSCANARY-window");
+            window.runs().lanes().add(spec);
+            named<QPlainTextEdit>(window, "Prompt")->setPlainText("What is a stall?");
+            named<QSpinBox>(window, "Repeat")->setValue(7);
+            for (QAction* action : window.docks().panelActions()) {
+                if (action->text() == "Gap distribution")
+                    action->trigger(); // hide it
+            }
+            window.close();
+        }
+        MainWindow again(fixture.services());
+        QVERIFY(shown(again));
+        QCOMPARE(again.runs().lanes().lanes().size(), std::size_t(2));
+        QCOMPARE(again.runs().race().prompt, std::string("What is a stall?"));
+        QCOMPARE(named<QSpinBox>(again, "Repeat")->value(), 7);
+        for (QAction* action : again.docks().panelActions()) {
+            if (action->text() == "Gap distribution")
+                QVERIFY(!action->isChecked());
+        }
+        again.actions().resetLayout->trigger();
+        for (QAction* action : again.docks().panelActions()) {
+            if (action->text() == "Gap distribution")
+                QVERIFY(action->isChecked());
+        }
+        QFile settings(fixture.services().settingsFile);
+        QVERIFY(settings.open(QIODevice::ReadOnly));
+        QVERIFY(!settings.readAll().contains("DSCANARY"));
+    }
+
+    void aTypedKeyIsDroppedWithItsHost() {
+        WindowFixture fixture;
+        RunSpec spec = WindowFixture::lane("steady");
+        spec.endpoint.key.kind = KeyReference::Kind::session;
+        spec.key = std::make_shared<const Secret>("DSCANARY-editor");
+        const WindowServices services = fixture.services();
+        auto* editor = new LaneEditor(services, spec, "Edit", nullptr);
+        editor->show();
+        auto* address = named<QLineEdit>(*editor, "Endpoint address");
+        QVERIFY(editor->spec().key != nullptr);
+        address->setText("http://127.0.0.1:9/v1"); // the same origin
+        QVERIFY(editor->spec().key != nullptr);
+        address->setText("http://elsewhere.example");
+        QVERIFY(editor->spec().key == nullptr);
+        QVERIFY(editor->spec().endpoint.key.kind == KeyReference::Kind::none);
+        for (QWidget* widget : editor->findChildren<QWidget*>()) {
+            if (auto* line = qobject_cast<QLineEdit*>(widget))
+                QVERIFY(!line->text().contains("DSCANARY") && !line->placeholderText().contains("DSCANARY"));
+        }
+        editor->close();
+    }
+
+    void panelsAreMaximisedAndComeBack() {
+        WindowFixture fixture;
+        MainWindow window(fixture.services());
+        addLanes(window, {"steady"});
+        QVERIFY(shown(window));
+        auto* dock = window.findChild<QDockWidget*>("gaps");
+        QVERIFY(dock && dock->isVisible());
+        const QSize before = dock->size();
+        window.docks().maximise(dock->widget());
+        QTRY_VERIFY(dock->height() > before.height() + 100);
+        QVERIFY(!window.lanesRow().isVisible());
+        QTest::keyClick(&window, Qt::Key_Escape);
+        QVERIFY(window.lanesRow().isVisible());
+        QTRY_VERIFY(std::abs(dock->height() - before.height()) < 30);
+    }
+
+    void aNarrowWindowPairsTheCharts() {
+        WindowFixture fixture;
+        MainWindow window(fixture.services());
+        addLanes(window, {"steady", "stalls"});
+        QVERIFY(shown(window));
+        auto* gaps = window.findChild<QDockWidget*>("gaps");
+        auto* rate = window.findChild<QDockWidget*>("rate");
+        QTRY_VERIFY(gaps->isVisible() && rate->isVisible() && gaps->x() != rate->x());
+        window.resize(1100, 700);
+        QTRY_COMPARE(rate->geometry().width(), gaps->geometry().width());
+        window.resize(1600, 1000);
+        QTRY_VERIFY(gaps->x() != rate->x());
+    }
+
+    void fullScreenLeavesTheRace() {
+        WindowFixture fixture;
+        MainWindow window(fixture.services());
+        addLanes(window, {"steady"});
+        QVERIFY(shown(window));
+        QTest::keyClick(&window, Qt::Key_F11);
+        QVERIFY(!named<QPlainTextEdit>(window, "Prompt")->isVisible());
+        QTest::keyClick(&window, Qt::Key_F11);
+        QVERIFY(named<QPlainTextEdit>(window, "Prompt")->isVisible());
+    }
+
+    void searchGoesThroughTheLanes() {
+        WindowFixture fixture;
+        MainWindow window(fixture.services());
+        window.openFiles({fixture.recording()});
+        QVERIFY(shown(window));
+        QTRY_COMPARE(window.lanesRow().cards()[0]->text().buffer().tokenCount(), 60U);
+        const QString first = QString::fromStdString(window.runs().session().lanes()[0]->current()->record->transcript).trimmed();
+        const QString word = first.section(' ', 0, 0);
+        QVERIFY(!word.isEmpty());
+        QTest::keyClick(&window, Qt::Key_F, Qt::ControlModifier);
+        QTest::keyClicks(QApplication::focusWidget(), word);
+        QTRY_VERIFY(window.lanesRow().cards()[0]->text().findResult().count > 0);
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
+        QVERIFY(window.lanesRow().cards()[0]->text().findResult().current > 0);
+    }
+
+    void everyControlHasANameAndTextIsPlain() {
+        WindowFixture fixture;
+        WindowServices services = fixture.services();
+        OfferedEndpoint offered;
+        offered.endpoint.url = "http://127.0.0.1:1/<b>v1</b>";
+        offered.from = "OPENAI_BASE_URL";
+        services.offered.push_back(offered);
+        MainWindow window(services);
+        addLanes(window, {"steady", "refused"});
+        QVERIFY(shown(window));
+        window.addLane();
+        window.actions().shortcuts->trigger();
+        window.actions().about->trigger();
+        noWarmup(window);
+        window.actions().run->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(over(window), 8000);
+        QTest::qWait(200);
+        QStringList nameless;
+        for (QWidget* widget : window.findChildren<QWidget*>()) {
+            const bool control = qobject_cast<QAbstractButton*>(widget) || qobject_cast<QLineEdit*>(widget) ||
+                                 qobject_cast<QAbstractSpinBox*>(widget) || qobject_cast<QComboBox*>(widget) ||
+                                 qobject_cast<QSlider*>(widget) || qobject_cast<QPlainTextEdit*>(widget) ||
+                                 qobject_cast<QListWidget*>(widget);
+            const bool inner = widget->objectName().startsWith("qt_") || qobject_cast<QAbstractSpinBox*>(widget->parent()) ||
+                               qobject_cast<QLineEdit*>(widget->parent()) || qobject_cast<QComboBox*>(widget->parent()) ||
+                               widget->parent()->inherits("QTabBar");
+            const auto* button = qobject_cast<QAbstractButton*>(widget);
+            const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty());
+            if (control && !inner && !named)
+                nameless.append(QString::fromLatin1(widget->metaObject()->className()) + " in " +
+                                QString::fromLatin1(widget->parent()->metaObject()->className()));
+            if (auto* label = qobject_cast<QLabel*>(widget)) {
+                const bool qtsOwn = qobject_cast<QComboBox*>(label->parent()) != nullptr;
+                QVERIFY2(qtsOwn || label->textFormat() == Qt::PlainText, qPrintable("rich text: " + label->text()));
+            }
+        }
+        QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(", ")));
+    }
+};
+
+int main(int argc, char** argv) {
+    QApplication application(argc, argv);
+    QStandardPaths::setTestModeEnabled(true);
+    MainWindowTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_main_window.moc"

@@ -1,0 +1,162 @@
+#include "ui/window/recordings_folder.h"
+#include "ui/window/settings.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace decodescope;
+
+namespace {
+
+WindowSettings someSettings() {
+    WindowSettings settings;
+    settings.theme = ThemeChoice::light;
+    settings.geometry = "geometry";
+    settings.layout = "layout";
+    settings.race.prompt = "Why is the sky blue?\nTwo lines.";
+    settings.race.system = "Be brief.";
+    settings.race.sampling.maxTokens.reset();
+    settings.race.sampling.temperature = 0.25;
+    settings.race.sampling.seed = 9'007'199'254'740'993; // not a double
+    settings.race.sampling.reasoningEffort = "low";
+    settings.race.sampling.ignoreEos = true;
+    settings.race.sampling.stream = false;
+    settings.race.timeouts.total = std::chrono::seconds(90);
+    settings.race.timeouts.idle.reset();
+    settings.race.plan = {.repeats = 5, .warmups = 2, .sequential = true};
+    settings.race.uniquePrefix = false;
+    LaneConfig lane;
+    lane.look = 3;
+    lane.spec.laneName = "m";
+    lane.spec.endpoint.url = "https://host/v1";
+    lane.spec.endpoint.model = "m";
+    lane.spec.endpoint.protocol = "openai-completions";
+    lane.spec.endpoint.key = {KeyReference::Kind::environment, "SOME_KEY"};
+    lane.spec.endpoint.thinkTags = true;
+    lane.spec.endpoint.allowInvalidTls = true;
+    settings.lanes.push_back(lane);
+    lane.spec.endpoint.key = {KeyReference::Kind::session, {}};
+    lane.spec.key = std::make_shared<const Secret>("DSCANARY-settings");
+    settings.lanes.push_back(lane);
+    for (int i = 0; i < 20; ++i)
+        settings.addRecent(QStringLiteral("/r/%1").arg(i % 15));
+    return settings;
+}
+
+} // namespace
+
+class SettingsTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void comeBackAsTheyWere() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("new/settings.json");
+        const WindowSettings kept = someSettings();
+        const auto saved = saveSettings(kept, path);
+        QVERIFY2(saved.has_value(), saved ? "" : saved.error().message.c_str());
+        const WindowSettings back = loadSettings(path);
+        QVERIFY(back.theme == ThemeChoice::light);
+        QCOMPARE(back.geometry, kept.geometry);
+        QCOMPARE(back.layout, kept.layout);
+        QCOMPARE(back.recent, kept.recent);
+        QCOMPARE(back.recent.size(), qsizetype(WindowSettings::kMaxRecent));
+        QCOMPARE(back.recent.constFirst(), QStringLiteral("/r/4"));
+        QCOMPARE(back.race.prompt, kept.race.prompt);
+        QCOMPARE(back.race.system, kept.race.system);
+        QVERIFY(!back.race.sampling.maxTokens);
+        QCOMPARE(*back.race.sampling.temperature, 0.25);
+        QCOMPARE(*back.race.sampling.seed, *kept.race.sampling.seed);
+        QCOMPARE(*back.race.sampling.reasoningEffort, std::string("low"));
+        QVERIFY(back.race.sampling.ignoreEos);
+        QVERIFY(!back.race.sampling.stream);
+        QVERIFY(!back.race.timeouts.idle);
+        QVERIFY(*back.race.timeouts.total == std::chrono::seconds(90));
+        QCOMPARE(back.race.plan.repeats, 5);
+        QCOMPARE(back.race.plan.warmups, 2);
+        QVERIFY(back.race.plan.sequential);
+        QVERIFY(!back.race.uniquePrefix);
+        QCOMPARE(back.lanes.size(), std::size_t(2));
+        const EndpointSpec& endpoint = back.lanes[0].spec.endpoint;
+        QCOMPARE(back.lanes[0].look, 3);
+        QCOMPARE(endpoint.url, std::string("https://host/v1"));
+        QCOMPARE(endpoint.protocol, std::string("openai-completions"));
+        QCOMPARE(endpoint.key.name, std::string("SOME_KEY"));
+        QVERIFY(endpoint.thinkTags);
+    }
+
+    void holdNoKeyAndNoPermission() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("settings.json");
+        QVERIFY(saveSettings(someSettings(), path).has_value());
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QVERIFY(!file.readAll().contains("DSCANARY"));
+        QVERIFY(!(QFileInfo(path).permissions() & (QFile::ReadGroup | QFile::ReadOther)));
+        const WindowSettings back = loadSettings(path);
+        QVERIFY(back.lanes[1].spec.endpoint.key.kind == KeyReference::Kind::none);
+        QVERIFY(!back.lanes[0].spec.endpoint.allowInvalidTls);
+    }
+
+    void oddFilesGiveDefaults_data() {
+        QTest::addColumn<QByteArray>("content");
+        QTest::newRow("nothing") << QByteArray();
+        QTest::newRow("no json") << QByteArray("\x00\xff{", 3);
+        QTest::newRow("an array") << QByteArray("[1,2]");
+        QTest::newRow("other types")
+            << QByteArray(R"({"theme":3,"geometry":[],"race":7,"lanes":{"a":1},"recent":[1,{}],"layout_version":"x"})");
+        QTest::newRow("wild numbers")
+            << QByteArray(R"({"race":{"repeats":1e300,"warmups":-9,"max_tokens":-1e300,"temperature":99,
+                             "connect_timeout_s":-1,"seed":"99999999999999999999"},"lanes":[{"look":-4},5]})");
+    }
+    void oddFilesGiveDefaults() {
+        QFETCH(QByteArray, content);
+        QTemporaryDir folder;
+        const QString path = folder.filePath("settings.json");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(content);
+        file.close();
+        const WindowSettings settings = loadSettings(path);
+        QVERIFY(settings.race.plan.repeats >= 1 && settings.race.plan.repeats <= 1000);
+        QVERIFY(settings.race.plan.warmups >= 0);
+        QVERIFY(!settings.race.sampling.maxTokens || *settings.race.sampling.maxTokens >= 1);
+        QVERIFY(!settings.race.sampling.seed);
+        QVERIFY(settings.recent.isEmpty());
+        for (const LaneConfig& lane : settings.lanes)
+            QVERIFY(lane.look >= 0);
+    }
+
+    void recordingNamesAreHarmless_data() {
+        QTest::addColumn<QString>("prompt");
+        QTest::addColumn<QString>("name");
+        QTest::newRow("words") << "Explain why a database index makes reads" << "explain-why-a-database-index-T";
+        QTest::newRow("path") << "../../etc/passwd" << "etc-passwd-T";
+        QTest::newRow("nothing") << "" << "race-T";
+        QTest::newRow("other script") << "日本語" << "race-T";
+    }
+    void recordingNamesAreHarmless() {
+        QFETCH(QString, prompt);
+        QFETCH(QString, name);
+        QCOMPARE(recordingName(prompt.toStdString(), "T"), name);
+    }
+
+    void recordingPathsAreNewAndPrivate() {
+        QTemporaryDir folder;
+        const QString place = folder.filePath("a/b");
+        const auto first = newRecordingPath(place, "r");
+        QVERIFY(first.has_value());
+        QVERIFY(!(QFileInfo(place).permissions() & (QFile::ReadGroup | QFile::ReadOther | QFile::ExeOther)));
+        QFile file(*first);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        const auto second = newRecordingPath(place, "r");
+        QVERIFY(second.has_value());
+        QVERIFY(*second != *first);
+        QVERIFY(!newRecordingPath(*first + "/under-a-file", "r").has_value());
+    }
+};
+
+QTEST_MAIN(SettingsTest)
+#include "tst_settings.moc"

@@ -1,0 +1,334 @@
+#include "ui/panels/lane_editor.h"
+
+#include "ui/panels/controls.h"
+#include "ui/window/key_binding.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPointer>
+#include <QStackedWidget>
+
+#include <algorithm>
+
+namespace decodescope {
+namespace {
+
+enum KeySource { noKey, fromVariable, fromFile, typed };
+
+QLineEdit* field(const QString& name, const QString& placeholder, QWidget* parent) {
+    auto* made = new QLineEdit(parent);
+    made->setAccessibleName(name);
+    made->setPlaceholderText(placeholder);
+    return made;
+}
+
+} // namespace
+
+LaneEditor::LaneEditor(const WindowServices& services, const RunSpec& lane, const QString& title, QWidget* parent)
+    : QDialog(parent), m_services(services), m_lane(lane), m_keyOrigin(originOf(lane.endpoint.url)) {
+    setWindowTitle(title);
+    setAttribute(Qt::WA_DeleteOnClose);
+    setModal(false);
+    build();
+    fill(lane);
+}
+
+void LaneEditor::build() {
+    m_name = field(tr("Lane name"), tr("as shown on the card; empty: the model"), this);
+    m_url = field(tr("Endpoint address"), QStringLiteral("https://host/v1"), this);
+    m_protocol = new QComboBox(this);
+    m_protocol->setAccessibleName(tr("Protocol"));
+    m_protocol->addItem(tr("OpenAI chat"), QStringLiteral("openai-chat"));
+    m_protocol->addItem(tr("OpenAI completions"), QStringLiteral("openai-completions"));
+    m_model = field(tr("Model"), tr("name as the endpoint knows it"), this);
+    m_filter = field(tr("Filter models"), tr("Filter"), this);
+    m_models = new QListWidget(this);
+    m_models->setAccessibleName(tr("Models of the endpoint"));
+    m_models->setFixedHeight(112);
+    m_keySource = new QComboBox(this);
+    m_keySource->setAccessibleName(tr("Key comes from"));
+    m_keySource->addItems({tr("No key"), tr("Environment variable"), tr("File"), tr("Typed, for this session only")});
+    m_keyVariable = field(tr("Name of the variable"), QStringLiteral("OPENAI_API_KEY"), this);
+    m_keyFile = field(tr("Key file"), tr("a file that only you can read"), this);
+    m_keyTyped = field(tr("Key"), tr("kept in memory only"), this);
+    m_keyTyped->setEchoMode(QLineEdit::Password);
+    m_keyPages = new QStackedWidget(this);
+    m_keyPages->addWidget(new RoleLabel(tr("Requests carry no key."), &Colours::ink3, Type::body, this));
+    for (QLineEdit* page : {m_keyVariable, m_keyFile, m_keyTyped})
+        m_keyPages->addWidget(page);
+    m_thinkTags = new QCheckBox(tr("Split inline <think> text into reasoning"), this);
+    m_caFile = field(tr("Extra certificate authority"), tr("PEM file, beside the system's authorities"), this);
+    m_anyCertificate = new QCheckBox(tr("Accept any certificate for this lane (not remembered)"), this);
+    m_plainHttp = new QCheckBox(tr("Allow the key over unencrypted http (not remembered)"), this);
+    m_test = new ActionButton({}, tr("Test"), {}, this);
+    m_fetch = new ActionButton(QStringLiteral("download"), tr("List models"), {}, this);
+    m_verdict = new RoleLabel({}, &Colours::ink2, Type::body, this);
+    m_verdict->setWordWrap(true);
+    m_verdict->setMinimumHeight(36);
+    m_verdict->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+
+    auto* form = new QFormLayout;
+    form->setSpacing(8);
+    form->setLabelAlignment(Qt::AlignLeft);
+    const auto row = [&](const QString& text, QWidget* widget) {
+        auto* label = new RoleLabel(text, &Colours::ink2, Type::body, this);
+        label->setFixedHeight(28);
+        label->setBuddy(widget);
+        form->addRow(label, widget);
+    };
+    row(tr("Name"), m_name);
+    auto* address = new QWidget(this);
+    auto* addressRow = new QHBoxLayout(address);
+    addressRow->setContentsMargins(0, 0, 0, 0);
+    addressRow->setSpacing(6);
+    addressRow->addWidget(m_url, 1);
+    addressRow->addWidget(m_test);
+    row(tr("Address"), address);
+    for (const OfferedEndpoint& offered : m_services.offered) {
+        auto* offer = new ActionButton({}, tr("Use %1").arg(QString::fromStdString(offered.endpoint.url)),
+                                       tr("from %1").arg(offered.from), this);
+        connect(offer, &QPushButton::clicked, this, [this, offered] { useOffered(offered); });
+        form->addRow(QString(), offer);
+    }
+    row(tr("Protocol"), m_protocol);
+    auto* key = new QWidget(this);
+    auto* keyRow = new QHBoxLayout(key);
+    keyRow->setContentsMargins(0, 0, 0, 0);
+    keyRow->setSpacing(6);
+    keyRow->addWidget(m_keySource);
+    keyRow->addWidget(m_keyPages, 1);
+    row(tr("Key"), key);
+    auto* model = new QWidget(this);
+    auto* modelRow = new QHBoxLayout(model);
+    modelRow->setContentsMargins(0, 0, 0, 0);
+    modelRow->setSpacing(6);
+    modelRow->addWidget(m_model, 1);
+    modelRow->addWidget(m_fetch);
+    row(tr("Model"), model);
+    form->addRow(QString(), m_filter);
+    form->addRow(QString(), m_models);
+    form->addRow(QString(), m_thinkTags);
+    row(tr("Authority"), m_caFile);
+    form->addRow(QString(), m_anyCertificate);
+    form->addRow(QString(), m_plainHttp);
+
+    auto* save = new ActionButton(QStringLiteral("check"), tr("Save lane"), {}, this);
+    save->setPrimary(true);
+    save->setDefault(true);
+    auto* cancel = new ActionButton({}, tr("Cancel"), tr("Esc"), this);
+    for (ActionButton* button : {m_test, m_fetch, cancel})
+        button->setAutoDefault(false);
+    auto* buttons = new QHBoxLayout;
+    buttons->addStretch(1);
+    buttons->addWidget(cancel);
+    buttons->addWidget(save);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(16, 14, 16, 14);
+    column->setSpacing(10);
+    column->addLayout(form);
+    column->addWidget(m_verdict);
+    column->addLayout(buttons);
+    setMinimumWidth(560);
+
+    m_filter->hide();
+    m_models->hide();
+    connect(m_keySource, &QComboBox::currentIndexChanged, this, &LaneEditor::keySourceChanged);
+    connect(m_url, &QLineEdit::textChanged, this, &LaneEditor::addressEdited);
+    connect(m_keyTyped, &QLineEdit::textEdited, this, [this] { m_keyOrigin = originOf(m_url->text().toStdString()); });
+    connect(m_test, &QPushButton::clicked, this, [this] { ask(false); });
+    connect(m_fetch, &QPushButton::clicked, this, [this] { ask(true); });
+    connect(m_filter, &QLineEdit::textChanged, this, &LaneEditor::filterModels);
+    connect(m_models, &QListWidget::itemActivated, this, [this](QListWidgetItem* item) { m_model->setText(item->text()); });
+    connect(m_models, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) { m_model->setText(item->text()); });
+    connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
+    connect(save, &QPushButton::clicked, this, [this] {
+        if (!complete())
+            return;
+        emit saved(spec());
+        accept();
+    });
+}
+
+void LaneEditor::fill(const RunSpec& lane) {
+    const EndpointSpec& e = lane.endpoint;
+    m_name->setText(QString::fromStdString(lane.laneName));
+    m_url->setText(QString::fromStdString(e.url));
+    const int protocol = m_protocol->findData(QString::fromStdString(e.protocol));
+    m_protocol->setCurrentIndex(std::max(protocol, 0));
+    m_model->setText(QString::fromStdString(e.model));
+    const QString keyName = QString::fromStdString(e.key.name);
+    switch (e.key.kind) {
+    case KeyReference::Kind::environment:
+        m_keyVariable->setText(keyName);
+        m_keySource->setCurrentIndex(fromVariable);
+        break;
+    case KeyReference::Kind::file:
+        m_keyFile->setText(keyName);
+        m_keySource->setCurrentIndex(fromFile);
+        break;
+    case KeyReference::Kind::session:
+        m_keySource->setCurrentIndex(typed);
+        if (lane.key)
+            m_keyTyped->setPlaceholderText(tr("kept: %n character(s)", nullptr, static_cast<int>(lane.key->size())));
+        break;
+    default:
+        m_keySource->setCurrentIndex(noKey);
+    }
+    m_thinkTags->setChecked(e.thinkTags);
+    m_caFile->setText(QString::fromStdString(e.extraCaFile));
+    m_anyCertificate->setChecked(e.allowInvalidTls);
+    m_plainHttp->setChecked(e.allowPlainHttpWithKey);
+    keySourceChanged();
+}
+
+void LaneEditor::useOffered(const OfferedEndpoint& offered) {
+    m_url->setText(QString::fromStdString(offered.endpoint.url));
+    if (offered.keySet) {
+        m_keyVariable->setText(QString::fromStdString(offered.endpoint.key.name));
+        m_keySource->setCurrentIndex(fromVariable);
+    }
+    say(tr("Filled in from %1. Nothing was contacted yet.").arg(offered.from), true);
+}
+
+void LaneEditor::keySourceChanged() {
+    m_keyPages->setCurrentIndex(m_keySource->currentIndex());
+    m_plainHttp->setEnabled(m_keySource->currentIndex() != noKey);
+}
+
+void LaneEditor::addressEdited() {
+    const bool hasKey = !m_keyTyped->text().isEmpty() || (m_lane.key && m_keySource->currentIndex() == typed);
+    const QString origin = originOf(m_url->text().toStdString());
+    if (!hasKey || origin == m_keyOrigin)
+        return;
+    m_keyTyped->clear();
+    m_keyTyped->setPlaceholderText(tr("kept in memory only"));
+    m_lane.key.reset();
+    m_keyOrigin = origin;
+    say(tr("The typed key was dropped: it belonged to another address. Type the key for this one."), false);
+}
+
+RunSpec LaneEditor::spec() const {
+    RunSpec lane = m_lane;
+    EndpointSpec& e = lane.endpoint;
+    e.url = m_url->text().trimmed().toStdString();
+    e.protocol = m_protocol->currentData().toString().toStdString();
+    e.model = m_model->text().trimmed().toStdString();
+    lane.laneName = m_name->text().trimmed().toStdString();
+    if (lane.laneName.empty())
+        lane.laneName = e.model.empty() ? std::string("lane") : e.model;
+    switch (m_keySource->currentIndex()) {
+    case fromVariable:
+        e.key = {KeyReference::Kind::environment, m_keyVariable->text().trimmed().toStdString()};
+        lane.key.reset();
+        break;
+    case fromFile:
+        e.key = {KeyReference::Kind::file, m_keyFile->text().trimmed().toStdString()};
+        lane.key.reset();
+        break;
+    case typed:
+        e.key = {KeyReference::Kind::session, {}};
+        if (!m_keyTyped->text().isEmpty())
+            lane.key = std::make_shared<const Secret>(m_keyTyped->text().toStdString());
+        break;
+    default:
+        e.key = {};
+        lane.key.reset();
+    }
+    if (e.key.kind == KeyReference::Kind::session && !lane.key)
+        e.key = {};
+    e.thinkTags = m_thinkTags->isChecked();
+    e.extraCaFile = m_caFile->text().trimmed().toStdString();
+    e.allowInvalidTls = m_anyCertificate->isChecked();
+    e.allowPlainHttpWithKey = m_plainHttp->isChecked();
+    return lane;
+}
+
+void LaneEditor::focusKey() {
+    if (m_keySource->currentIndex() == noKey)
+        m_keySource->setFocus();
+    else
+        m_keyPages->currentWidget()->setFocus();
+}
+
+bool LaneEditor::complete() {
+    if (originOf(m_url->text().toStdString()).isEmpty()) {
+        say(tr("The address needs a host, like http://127.0.0.1:8080 or https://host/v1."), false);
+        m_url->setFocus();
+        return false;
+    }
+    return true;
+}
+
+void LaneEditor::ask(bool listAll) {
+    if (!complete())
+        return;
+    const RunSpec lane = spec();
+    std::shared_ptr<const Secret> key = lane.key;
+    const auto kind = lane.endpoint.key.kind;
+    if (kind == KeyReference::Kind::environment || kind == KeyReference::Kind::file) {
+        auto resolved = m_services.resolveKey(lane.endpoint.key);
+        if (!resolved) {
+            say(QString::fromStdString(resolved.error().message), false);
+            return;
+        }
+        key = *resolved;
+    }
+    if (key && !lane.endpoint.allowPlainHttpWithKey && plainHttpAbroad(lane.endpoint.url)) {
+        say(tr("Not asked: the key would cross the network unencrypted. Use https, or allow it below."), false);
+        return;
+    }
+    say(tr("Asking %1 ...").arg(originOf(lane.endpoint.url)), true);
+    m_test->setEnabled(false);
+    m_fetch->setEnabled(false);
+    const QPointer<LaneEditor> self(this);
+    const int asked = ++m_asked;
+    m_services.listModels(lane.endpoint, key, [self, asked, listAll](Result<ModelNames> answer) {
+        if (self && self->m_asked == asked)
+            self->told(answer, listAll);
+    });
+}
+
+void LaneEditor::told(const Result<ModelNames>& answer, bool listAll) {
+    m_test->setEnabled(true);
+    m_fetch->setEnabled(true);
+    const QString origin = originOf(m_url->text().toStdString());
+    if (!answer) {
+        say(QString::fromStdString(answer.error().message), false);
+        return;
+    }
+    const QString wanted = m_model->text().trimmed();
+    const bool knows = std::ranges::find(*answer, wanted.toStdString()) != answer->end();
+    m_models->clear();
+    for (const std::string& name : *answer)
+        m_models->addItem(QString::fromStdString(name));
+    if (answer->size() == 1 && wanted.isEmpty())
+        m_model->setText(m_models->item(0)->text());
+    const bool choose = listAll || (!knows && answer->size() > 1);
+    m_models->setVisible(choose && !answer->empty());
+    m_filter->setVisible(choose && answer->size() > 8);
+    if (answer->empty())
+        say(tr("%1 answers, and lists no model: type its name.").arg(origin), true);
+    else if (wanted.isEmpty() || knows)
+        say(tr("%1 answers and lists %n model(s).", nullptr, static_cast<int>(answer->size())).arg(origin), true);
+    else
+        say(tr("%1 answers, but does not list “%2”. Choose one of its %n model(s).", nullptr,
+               static_cast<int>(answer->size()))
+                .arg(origin, wanted),
+            false);
+}
+
+void LaneEditor::filterModels(const QString& text) {
+    for (int i = 0; i < m_models->count(); ++i)
+        m_models->item(i)->setHidden(!m_models->item(i)->text().contains(text, Qt::CaseInsensitive));
+}
+
+void LaneEditor::say(const QString& sentence, bool good) {
+    m_verdict->setRole(good ? &Colours::ink2 : &Colours::fail);
+    m_verdict->setText(sentence);
+}
+
+} // namespace decodescope

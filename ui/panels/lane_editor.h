@@ -1,0 +1,68 @@
+#pragma once
+
+#include "ui/window/window_services.h"
+
+#include <QDialog>
+
+class QCheckBox;
+class QComboBox;
+class QLineEdit;
+class QListWidget;
+class QStackedWidget;
+
+namespace decodescope {
+
+class ActionButton;
+class RoleLabel;
+
+/// Edits one lane: where it is, which model, whose key. Non-modal; nothing is contacted before Test or Fetch is
+/// pressed. A typed key lives in a Secret alone and is dropped when the address changes to another origin.
+class LaneEditor : public QDialog {
+    Q_OBJECT
+
+public:
+    LaneEditor(const WindowServices& services, const RunSpec& lane, const QString& title, QWidget* parent = nullptr);
+
+    [[nodiscard]] RunSpec spec() const;
+    void focusKey();
+
+signals:
+    void saved(const decodescope::RunSpec& spec);
+
+private:
+    void build();
+    void fill(const RunSpec& lane);
+    void useOffered(const OfferedEndpoint& offered);
+    void keySourceChanged();
+    void addressEdited();
+    void ask(bool listAll);
+    void told(const Result<ModelNames>& answer, bool listAll);
+    void say(const QString& sentence, bool good);
+    void filterModels(const QString& text);
+    [[nodiscard]] bool complete();
+
+    const WindowServices& m_services;
+    RunSpec m_lane; ///< what was given; carries a key typed earlier
+    QString m_keyOrigin;
+    QLineEdit* m_name;
+    QLineEdit* m_url;
+    QComboBox* m_protocol;
+    QLineEdit* m_model;
+    QLineEdit* m_filter;
+    QListWidget* m_models;
+    QComboBox* m_keySource;
+    QStackedWidget* m_keyPages;
+    QLineEdit* m_keyVariable;
+    QLineEdit* m_keyFile;
+    QLineEdit* m_keyTyped;
+    QCheckBox* m_thinkTags;
+    QLineEdit* m_caFile;
+    QCheckBox* m_anyCertificate;
+    QCheckBox* m_plainHttp;
+    ActionButton* m_test;
+    ActionButton* m_fetch;
+    RoleLabel* m_verdict;
+    int m_asked = 0; ///< answers to earlier questions are ignored
+};
+
+} // namespace decodescope

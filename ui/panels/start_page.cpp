@@ -1,0 +1,432 @@
+#include "ui/panels/start_page.h"
+
+#include "ui/panels/controls.h"
+#include "ui/theme/format.h"
+#include "ui/window/key_binding.h"
+#include "ui/window/recordings_folder.h"
+
+#include <QDateTime>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QLocale>
+#include <QMenu>
+#include <QPointer>
+#include <QScrollArea>
+#include <QTimer>
+
+namespace decodescope {
+namespace {
+
+constexpr int kContentWidth = 1244;
+constexpr int kRecentShown = 5;
+constexpr qint64 kPreviewLimitBytes = 16 << 20; ///< larger recordings are listed without their strips
+
+QLabel* icon(const QString& name, QWidget* parent) {
+    auto* label = new QLabel(parent);
+    label->setTextFormat(Qt::PlainText);
+    const auto draw = [label, name] {
+        const Look& look = Look::instance();
+        label->setPixmap(look.iconPixmap(name, 20, look.colours().ink2, label->devicePixelRatioF()));
+    };
+    draw();
+    label->setFixedSize(20, 20);
+    QObject::connect(&Look::instance(), &Look::changed, label, draw);
+    return label;
+}
+
+QString whenWords(const QDateTime& time) {
+    const qint64 days = time.date().daysTo(QDate::currentDate());
+    const QLocale locale;
+    if (days == 0)
+        return StartPage::tr("today %1").arg(time.toString(QStringLiteral("HH:mm")));
+    if (days == 1)
+        return StartPage::tr("yesterday");
+    return days < 7 && days > 0 ? locale.dayName(time.date().dayOfWeek()) : locale.toString(time.date(), QLocale::ShortFormat);
+}
+
+/// A row of the recent list: a button over its whole width.
+class RecentRow : public QPushButton {
+public:
+    RecentRow(const QString& path, QWidget* parent) : QPushButton(parent) {
+        const QFileInfo file(path);
+        const bool there = file.exists();
+        setFlat(true);
+        setEnabled(there);
+        setAccessibleName(file.completeBaseName());
+        setToolTip(there ? path : StartPage::tr("%1 is not there any more").arg(path));
+        setFixedHeight(60);
+        auto* row = new QHBoxLayout(this);
+        row->setContentsMargins(14, 6, 14, 6);
+        row->setSpacing(14);
+        auto* words = new QVBoxLayout;
+        words->setSpacing(2);
+        auto* name = new RoleLabel(file.completeBaseName(), there ? &Colours::ink : &Colours::disabled, Type::body, this);
+        name->setElided(Qt::ElideMiddle);
+        m_detail = new RoleLabel(there ? formatBytes(static_cast<double>(file.size())) : StartPage::tr("missing"),
+                                 there ? &Colours::ink2 : &Colours::disabled, Type::small, this);
+        words->addStretch(1);
+        words->addWidget(name);
+        words->addWidget(m_detail);
+        words->addStretch(1);
+        row->addLayout(words, 1);
+        m_strips = new PreviewStrips(this);
+        row->addWidget(m_strips);
+        auto* when = new RoleLabel(there ? whenWords(file.lastModified()) : QString(), &Colours::ink2, Type::small, this);
+        when->setMinimumWidth(72);
+        when->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        row->addWidget(when);
+    }
+    void showPreview(const RacePreview& race) {
+        m_strips->show(race);
+        m_detail->setText(StartPage::tr("%1 lanes, %2 tokens")
+                              .arg(race.lanes.size())
+                              .arg(formatCount(race.tokens)));
+    }
+
+private:
+    RoleLabel* m_detail;
+    PreviewStrips* m_strips;
+};
+
+QVBoxLayout* headed(QWidget* card, const QString& title) {
+    auto* column = new QVBoxLayout(card);
+    column->setContentsMargins(0, 0, 0, 6);
+    column->setSpacing(0);
+    auto* head = new RoleLabel(title, &Colours::ink, Type::title, card);
+    head->setContentsMargins(14, 10, 14, 10);
+    column->addWidget(head);
+    column->addWidget(hairline(card));
+    return column;
+}
+
+} // namespace
+
+StartPage::StartPage(const WindowServices& services, QWidget* parent)
+    : QWidget(parent), m_services(services), m_shipped(shippedRecordings(services.shippedFolder)) {
+    auto* content = new QWidget(this);
+    content->setMaximumWidth(kContentWidth);
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(12, 16, 12, 16);
+    column->setSpacing(4);
+    column->addStretch(1);
+    column->addWidget(new RoleLabel(QStringLiteral("Decodescope"), &Colours::ink, Type::pageTitle, content));
+    auto* under = new QHBoxLayout;
+    under->addWidget(new RoleLabel(tr("See who starts first, who flows, who stalls and who finishes first."), &Colours::ink2,
+                                   Type::body, content));
+    under->addStretch(1);
+    auto* shortcuts = new ActionButton({}, tr("Shortcuts"), QStringLiteral("F1"), content);
+    shortcuts->setFlat(true);
+    connect(shortcuts, &QPushButton::clicked, this, &StartPage::shortcutsAsked);
+    under->addWidget(shortcuts);
+    column->addLayout(under);
+    column->addSpacing(12);
+
+    auto* sides = new QHBoxLayout;
+    sides->setSpacing(24);
+    auto* left = new QVBoxLayout;
+    left->setSpacing(12);
+    if (!m_shipped.isEmpty())
+        left->addWidget(buildRace());
+    auto* doors = new Surface(content);
+    auto* doorRows = new QVBoxLayout(doors);
+    doorRows->setContentsMargins(0, 0, 0, 0);
+    doorRows->setSpacing(0);
+    doorRows->addWidget(buildConnect());
+    doorRows->addWidget(hairline(doors));
+    doorRows->addWidget(buildOpen());
+    left->addWidget(doors);
+    left->addStretch(1);
+    auto* right = new QVBoxLayout;
+    right->setSpacing(12);
+    if (!services.offered.empty())
+        right->addWidget(buildOffered());
+    m_recent = buildRecent();
+    right->addWidget(m_recent);
+    right->addStretch(1);
+    sides->addLayout(left, 67);
+    sides->addLayout(right, 33);
+    column->addLayout(sides);
+    column->addStretch(2);
+
+    auto* scroll = new QScrollArea(this);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    auto* centred = new QWidget(scroll);
+    auto* centre = new QHBoxLayout(centred);
+    centre->setContentsMargins(0, 0, 0, 0);
+    centre->addStretch(1);
+    centre->addWidget(content, 100);
+    centre->addStretch(1);
+    scroll->setWidget(centred);
+    auto* whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    whole->addWidget(scroll);
+}
+
+QWidget* StartPage::buildRace() {
+    auto* card = new Surface(this);
+    auto* column = new QVBoxLayout(card);
+    column->setContentsMargins(18, 16, 18, 16);
+    column->setSpacing(4);
+    column->addWidget(new RoleLabel(tr("Watch a recorded race"), &Colours::ink, Type::heading, card));
+    m_raceNote = new RoleLabel(tr("Replayed at its true pace. No key, no GPU, no network."), &Colours::ink2, Type::body, card);
+    m_raceNote->setElided(Qt::ElideRight);
+    column->addWidget(m_raceNote);
+    column->addSpacing(12);
+    auto* picture = new QHBoxLayout;
+    picture->setSpacing(28);
+    m_rows = new PreviewRows(card);
+    m_curves = new PreviewCurves(card);
+    m_curves->setMinimumHeight(230);
+    picture->addWidget(m_rows, 50, Qt::AlignTop);
+    picture->addWidget(m_curves, 46);
+    column->addLayout(picture);
+    column->addSpacing(8);
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(8);
+    m_watch = new ActionButton(QStringLiteral("replay"), tr("Watch"), tr("Enter"), card);
+    m_watch->setPrimary(true);
+    m_watch->setDefault(true);
+    connect(m_watch, &QPushButton::clicked, this, [this] { emit watchAsked(m_shipped.constFirst()); });
+    buttons->addWidget(m_watch);
+    if (m_shipped.size() > 1) {
+        m_others = new ActionButton(QStringLiteral("down"),
+                                    tr("%n more recording(s)", nullptr, static_cast<int>(m_shipped.size()) - 1), {}, card);
+        auto* menu = new QMenu(m_others);
+        for (qsizetype i = 1; i < m_shipped.size(); ++i) {
+            const QString path = m_shipped[i];
+            menu->addAction(QFileInfo(path).completeBaseName(), this, [this, path] { emit watchAsked(path); });
+        }
+        connect(m_others, &QPushButton::clicked, this,
+                [this, menu] { menu->popup(m_others->mapToGlobal(QPoint(0, m_others->height()))); });
+        buttons->addWidget(m_others);
+    }
+    buttons->addStretch(1);
+    buttons->addWidget(new RoleLabel(tr("Look for a late start that overtakes, and for stalls"), &Colours::ink2, Type::body, card));
+    column->addLayout(buttons);
+    return card;
+}
+
+QWidget* StartPage::buildConnect() {
+    auto* part = new QWidget(this);
+    auto* column = new QVBoxLayout(part);
+    column->setContentsMargins(18, 14, 18, 14);
+    column->setSpacing(6);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(14);
+    auto* words = new QVBoxLayout;
+    words->setSpacing(3);
+    words->addWidget(new RoleLabel(tr("Connect an endpoint"), &Colours::ink, Type::title, part));
+    words->addWidget(new RoleLabel(tr("Any server with the OpenAI protocol: chat or completions"), &Colours::ink2, Type::body, part));
+    row->addWidget(icon(QStringLiteral("endpoint"), part));
+    row->addLayout(words, 1);
+    m_url = new QLineEdit(part);
+    m_url->setPlaceholderText(QStringLiteral("https://host/v1"));
+    m_url->setAccessibleName(tr("Endpoint address"));
+    m_url->setMinimumWidth(190);
+    m_key = new QLineEdit(part);
+    m_key->setPlaceholderText(tr("Key"));
+    m_key->setAccessibleName(tr("Key"));
+    m_key->setToolTip(tr("Kept in memory only, for this address alone. Empty: no key"));
+    m_key->setEchoMode(QLineEdit::Password);
+    m_key->setFixedWidth(112);
+    m_key->addAction(Look::instance().icon(QStringLiteral("lock"), &Colours::ink3), QLineEdit::LeadingPosition);
+    auto* testButton = new ActionButton({}, tr("Test"), {}, part);
+    auto* add = new ActionButton(QStringLiteral("plus"), tr("Add lane"), {}, part);
+    row->addWidget(m_url);
+    row->addWidget(m_key);
+    row->addWidget(testButton);
+    row->addWidget(add);
+    column->addLayout(row);
+    m_verdict = new RoleLabel({}, &Colours::ink2, Type::body, part);
+    m_verdict->setWordWrap(true);
+    m_verdict->setContentsMargins(34, 0, 0, 0);
+    m_verdict->hide();
+    column->addWidget(m_verdict);
+    connect(testButton, &QPushButton::clicked, this, &StartPage::test);
+    connect(add, &QPushButton::clicked, this, &StartPage::addLane);
+    connect(m_key, &QLineEdit::textEdited, this, [this] { m_keyOrigin = originOf(m_url->text().toStdString()); });
+    connect(m_url, &QLineEdit::textEdited, this, [this] {
+        const QString origin = originOf(m_url->text().toStdString());
+        if (origin != m_testedOrigin)
+            m_testedModel.clear();
+        if (!m_keyOrigin.isEmpty() && origin != m_keyOrigin)
+            m_key->clear(); // a typed key belongs to the address it was typed for
+    });
+    return part;
+}
+
+QWidget* StartPage::buildOpen() {
+    auto* part = new QWidget(this);
+    auto* row = new QHBoxLayout(part);
+    row->setContentsMargins(18, 14, 18, 14);
+    row->setSpacing(14);
+    auto* words = new QVBoxLayout;
+    words->setSpacing(3);
+    words->addWidget(new RoleLabel(tr("Open a recording"), &Colours::ink, Type::title, part));
+    words->addWidget(new RoleLabel(tr("A .decodescope file, whole or cut off"), &Colours::ink2, Type::body, part));
+    row->addWidget(icon(QStringLiteral("open"), part));
+    row->addLayout(words, 1);
+    row->addWidget(new RoleLabel(tr("or drop it anywhere in the window"), &Colours::ink2, Type::body, part));
+    auto* open = new ActionButton(QStringLiteral("open"), tr("Open..."), QStringLiteral("Ctrl+O"), part);
+    connect(open, &QPushButton::clicked, this, &StartPage::openAsked);
+    row->addWidget(open);
+    return part;
+}
+
+QWidget* StartPage::buildOffered() {
+    auto* card = new Surface(this);
+    auto* column = headed(card, tr("Found in the environment"));
+    for (const OfferedEndpoint& offered : m_services.offered) {
+        auto* part = new QWidget(card);
+        auto* row = new QHBoxLayout(part);
+        row->setContentsMargins(14, 10, 14, 10);
+        auto* words = new QVBoxLayout;
+        words->setSpacing(2);
+        words->addWidget(new RoleLabel(offered.from, &Colours::ink, Type::body, part));
+        auto* where = new RoleLabel(QString::fromStdString(offered.endpoint.url) + QStringLiteral(", ") +
+                                        (offered.keySet ? tr("key present") : tr("no key")) + tr(", not contacted"),
+                                    &Colours::ink2, Type::small, part);
+        where->setElided(Qt::ElideMiddle);
+        words->addWidget(where);
+        row->addLayout(words, 1);
+        auto* add = new ActionButton({}, tr("Add lane..."), {}, part);
+        connect(add, &QPushButton::clicked, this, [this, offered] {
+            RunSpec spec;
+            spec.endpoint = offered.endpoint;
+            if (!offered.keySet)
+                spec.endpoint.key = {};
+            emit editAsked(spec);
+        });
+        row->addWidget(add);
+        column->addWidget(part);
+        column->addWidget(hairline(card));
+    }
+    auto* note = new RoleLabel(tr("A key is sent only after you press Test or Run."), &Colours::ink3, Type::small, card);
+    note->setContentsMargins(14, 8, 14, 4);
+    column->addWidget(note);
+    return card;
+}
+
+QWidget* StartPage::buildRecent() {
+    auto* card = new Surface(this);
+    auto* column = headed(card, tr("Recent"));
+    m_recentRows = new QVBoxLayout;
+    m_recentRows->setSpacing(0);
+    column->addLayout(m_recentRows);
+    return card;
+}
+
+void StartPage::setRecent(const QStringList& paths) {
+    m_recentPaths = paths;
+    while (QLayoutItem* item = m_recentRows->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    if (paths.isEmpty()) {
+        auto* none = new RoleLabel(tr("Recordings that you make or open appear here."), &Colours::ink3, Type::body, m_recent);
+        none->setContentsMargins(14, 12, 14, 12);
+        m_recentRows->addWidget(none);
+    }
+    for (const QString& path : paths.mid(0, kRecentShown)) {
+        auto* row = new RecentRow(path, m_recent);
+        row->setObjectName(path);
+        connect(row, &QPushButton::clicked, this, [this, path] { emit recentAsked(path); });
+        m_recentRows->addWidget(row);
+    }
+    m_loaded = false;
+    if (isVisible())
+        QTimer::singleShot(0, this, &StartPage::loadPreviews);
+}
+
+void StartPage::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (m_watch)
+        m_watch->setFocus();
+    QTimer::singleShot(0, this, &StartPage::loadPreviews); // after the first paint
+}
+
+void StartPage::loadPreviews() {
+    if (m_loaded)
+        return;
+    m_loaded = true;
+    if (m_rows && !m_shipped.isEmpty()) {
+        if (const auto race = loadPreview(m_shipped.constFirst())) {
+            m_rows->show(*race);
+            m_curves->show(*race);
+            const QString lanes = tr("%n lane(s), one prompt, replayed at the true pace. No key, no GPU, no network.", nullptr,
+                                     static_cast<int>(race->lanes.size()));
+            m_raceNote->setText(lanes);
+            m_raceNote->setToolTip(race->note);
+            m_watch->setWords(tr("Watch, %1").arg(formatDuration(race->durationS).joined()), tr("Enter"));
+        }
+    }
+    for (int i = 0; i < m_recentRows->count(); ++i) {
+        auto* row = dynamic_cast<RecentRow*>(m_recentRows->itemAt(i)->widget());
+        if (!row || !row->isEnabled() || QFileInfo(row->objectName()).size() > kPreviewLimitBytes)
+            continue;
+        if (const auto race = loadPreview(row->objectName()))
+            row->showPreview(*race);
+    }
+}
+
+RunSpec StartPage::typedLane() const {
+    RunSpec spec;
+    spec.endpoint.url = m_url->text().trimmed().toStdString();
+    spec.endpoint.model = m_testedModel.toStdString();
+    spec.laneName = spec.endpoint.model;
+    if (!m_key->text().isEmpty()) {
+        spec.endpoint.key = {KeyReference::Kind::session, {}};
+        spec.key = std::make_shared<const Secret>(m_key->text().toStdString());
+    }
+    return spec;
+}
+
+void StartPage::test() {
+    const RunSpec lane = typedLane();
+    const QString origin = originOf(lane.endpoint.url);
+    const auto say = [this](const QString& sentence, bool good) {
+        m_verdict->setRole(good ? &Colours::ink2 : &Colours::fail);
+        m_verdict->setText(sentence);
+        m_verdict->show();
+    };
+    if (origin.isEmpty()) {
+        say(tr("The address needs a host, like http://127.0.0.1:8080 or https://host/v1."), false);
+        return;
+    }
+    if (lane.key && plainHttpAbroad(lane.endpoint.url)) {
+        say(tr("Not asked: the key would cross the network unencrypted. Use https."), false);
+        return;
+    }
+    say(tr("Asking %1 ...").arg(origin), true);
+    const QPointer<StartPage> self(this);
+    const int asked = ++m_asked;
+    m_services.listModels(lane.endpoint, lane.key, [self, asked, origin, say](Result<ModelNames> answer) {
+        if (!self || self->m_asked != asked)
+            return;
+        if (!answer) {
+            say(QString::fromStdString(answer.error().message), false);
+            return;
+        }
+        self->m_testedOrigin = origin;
+        self->m_testedModel = answer->empty() ? QString() : QString::fromStdString(answer->front());
+        say(answer->empty() ? tr("%1 answers, and lists no model: type its name in the lane's settings.").arg(origin)
+                            : tr("%1 answers and lists %n model(s), the first is %2.", nullptr,
+                                 static_cast<int>(answer->size()))
+                                  .arg(origin, self->m_testedModel),
+            true);
+    });
+}
+
+void StartPage::addLane() {
+    const RunSpec lane = typedLane();
+    m_key->clear();
+    if (lane.endpoint.model.empty())
+        emit editAsked(lane); // address or model still to be told
+    else
+        emit laneAsked(lane);
+}
+
+} // namespace decodescope

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "ui/panels/race_preview.h"
+#include "ui/window/window_services.h"
+
+#include <QStringList>
+#include <QWidget>
+
+class QLineEdit;
+class QVBoxLayout;
+
+namespace decodescope {
+
+class ActionButton;
+class RoleLabel;
+
+/// What a fresh start shows: a recorded race to watch, an endpoint to connect, a recording to open. Nothing is
+/// contacted before Test is pressed.
+class StartPage : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit StartPage(const WindowServices& services, QWidget* parent = nullptr);
+    void setRecent(const QStringList& paths);
+    /// Shows the first shipped recording's preview and those of the recent ones; called after the first paint.
+    void loadPreviews();
+
+signals:
+    void watchAsked(const QString& path);
+    void openAsked();
+    void recentAsked(const QString& path);
+    void laneAsked(const decodescope::RunSpec& spec);
+    void editAsked(const decodescope::RunSpec& spec);
+    void shortcutsAsked();
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    [[nodiscard]] QWidget* buildRace();
+    [[nodiscard]] QWidget* buildConnect();
+    [[nodiscard]] QWidget* buildOpen();
+    [[nodiscard]] QWidget* buildOffered();
+    [[nodiscard]] QWidget* buildRecent();
+    void test();
+    void addLane();
+    [[nodiscard]] RunSpec typedLane() const;
+
+    const WindowServices& m_services;
+    QStringList m_shipped, m_recentPaths;
+    ActionButton* m_watch = nullptr;
+    ActionButton* m_others = nullptr;
+    RoleLabel* m_raceNote = nullptr;
+    PreviewRows* m_rows = nullptr;
+    PreviewCurves* m_curves = nullptr;
+    QLineEdit* m_url = nullptr;
+    QLineEdit* m_key = nullptr;
+    RoleLabel* m_verdict = nullptr;
+    QWidget* m_recent = nullptr;
+    QVBoxLayout* m_recentRows = nullptr;
+    QString m_testedModel, m_testedOrigin, m_keyOrigin;
+    bool m_loaded = false;
+    int m_asked = 0;
+};
+
+} // namespace decodescope

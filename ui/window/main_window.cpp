@@ -12,7 +12,9 @@
 #include "ui/panels/start_page.h"
 #include "ui/panels/status_line.h"
 #include "ui/panels/tool_strip.h"
+#include "ui/tables/bytes_pane.h"
 #include "ui/tables/scoreboard.h"
+#include "ui/tables/stall_table.h"
 #include "ui/window/dock_area.h"
 #include "ui/window/window_actions.h"
 
@@ -89,6 +91,8 @@ void MainWindow::buildPanels() {
         connect(panel, &ChartPanel::maximiseRequested, this, [this, panel] { m_docks->maximise(panel); });
     };
     add(new Scoreboard(m_view, this), "scoreboard", tr("Scoreboard"), Place::side, 1);
+    add(new StallTable(m_view, this), "stalls", tr("Stalls"), Place::spare, 1);
+    add(new BytesPane(m_view, this), "bytes", tr("Bytes"), Place::spare, 1);
     addChart(new GapChart(m_view, this), "gaps", Place::upper, 62);
     addChart(new RateChart(m_view, this), "rate", Place::upper, 38);
     addChart(new ArrivedChart(m_view, this), "arrived", Place::lower, 1);

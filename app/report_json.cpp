@@ -82,31 +82,6 @@ std::string_view reasonFor(const RunRecord& record) {
     return record.warmup ? "warmup" : toString(record.outcome);
 }
 
-/// Spread of `sent` over the runs that were released at one instant most recently; null when none were.
-Json releaseSpreadJson(const SessionReport& report) {
-    struct Release {
-        Instant first{}, last{};
-        int runs = 0;
-    };
-    std::map<Instant, Release> releases;
-    for (const ReportedLane& lane : report.lanes) {
-        for (const ReportedRun& run : lane.runs) {
-            const RunRecord& record = *run.record;
-            if (!record.started || !record.sent)
-                continue;
-            Release& release = releases[*record.started];
-            release.first = release.runs == 0 ? *record.sent : std::min(release.first, *record.sent);
-            release.last = release.runs == 0 ? *record.sent : std::max(release.last, *record.sent);
-            ++release.runs;
-        }
-    }
-    for (auto at = releases.rbegin(); at != releases.rend(); ++at) {
-        if (at->second.runs > 1)
-            return jsonNumber(toSeconds(at->second.last - at->second.first));
-    }
-    return nullptr;
-}
-
 } // namespace
 
 Json laneSummaryJson(const ReportedLane& lane) {
@@ -158,7 +133,7 @@ Json reportJson(const SessionReport& report, TextExport text) {
             {"instrument",
              {{"clock_source", toString(report.clock)}, {"stamp_error_bound_s", nullptr}, {"hiccups", nullptr}}},
             {"recording", jsonOptionalText(report.recording)},
-            {"release_spread_s", releaseSpreadJson(report)},
+            {"release_spread_s", jsonNumber(releaseSpreadS(report))},
             {"lanes", std::move(lanes)}};
 }
 

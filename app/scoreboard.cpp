@@ -161,6 +161,50 @@ std::string remarks(const ReportedLane& lane) {
     return text;
 }
 
+constexpr std::size_t kRunsToCompare = 3; ///< fewer tell nothing of the spread between runs
+
+std::vector<double> inStatistics(const ReportedLane& lane, std::optional<double> RunSummary::*metric) {
+    std::vector<double> values;
+    for (const ReportedRun& run : lane.runs) {
+        if (run.summary.inStats && run.summary.*metric)
+            values.push_back(*(run.summary.*metric));
+    }
+    return values;
+}
+
+/// "decode rate x1.53 (1.40 to 1.66)"; empty when the runs are too few.
+std::string ratio(std::string_view what, const ReportedLane& a, const ReportedLane& b,
+                  std::optional<double> RunSummary::*metric) {
+    const std::vector<double> valuesA = inStatistics(a, metric);
+    const std::vector<double> valuesB = inStatistics(b, metric);
+    if (std::min(valuesA.size(), valuesB.size()) < kRunsToCompare)
+        return {};
+    const std::optional<MedianRatio> r = medianRatio(valuesA, valuesB);
+    if (!r)
+        return {};
+    if (!r->differs())
+        return fmt::format("{}: no difference shown", what);
+    return fmt::format("{} x{:.3f} ({:.3f} to {:.3f})", what, r->ratio, r->low, r->high);
+}
+
+/// Every further lane against the first: ratios of medians with their 95% intervals.
+std::string comparisons(const std::vector<ReportedLane>& lanes) {
+    std::string text;
+    for (std::size_t i = 1; i < lanes.size(); ++i) {
+        Row parts;
+        for (std::string part : {ratio("TTFT", lanes[0], lanes[i], &RunSummary::ttft),
+                                 ratio("decode rate", lanes[0], lanes[i], &RunSummary::decodeTps),
+                                 ratio("total", lanes[0], lanes[i], &RunSummary::e2e)}) {
+            if (!part.empty())
+                parts.push_back(std::move(part));
+        }
+        if (!parts.empty())
+            text += fmt::format("{} against {}: {}.\n", oneLine(lanes[i].name, kNameColumns),
+                                oneLine(lanes[0].name, kNameColumns), fmt::join(parts, "; "));
+    }
+    return text;
+}
+
 } // namespace
 
 std::string scoreboard(const SessionReport& report) {
@@ -169,9 +213,11 @@ std::string scoreboard(const SessionReport& report) {
     for (const ReportedLane& lane : report.lanes)
         rows.push_back(laneRow(lane));
     std::string text = table(rows);
-    std::string notes;
+    std::string notes = comparisons(report.lanes);
     for (const ReportedLane& lane : report.lanes)
         notes += remarks(lane);
+    if (const std::optional<double> spread = releaseSpreadS(report))
+        notes += fmt::format("Released together; requests were sent within {}.\n", seconds(spread));
     if (!notes.empty())
         text += '\n' + notes;
     return text;

@@ -1,6 +1,7 @@
 #include "app/session_report.h"
 
 #include <algorithm>
+#include <map>
 
 namespace decodescope {
 
@@ -29,6 +30,30 @@ std::vector<ReportedLane> reportLanes(const Session& session) {
         lanes.push_back(std::move(reported));
     }
     return lanes;
+}
+
+std::optional<double> releaseSpreadS(const SessionReport& report) {
+    struct Release {
+        Instant first{}, last{};
+        int runs = 0;
+    };
+    std::map<Instant, Release> releases;
+    for (const ReportedLane& lane : report.lanes) {
+        for (const ReportedRun& run : lane.runs) {
+            const RunRecord& record = *run.record;
+            if (!record.started || !record.sent)
+                continue;
+            Release& release = releases[*record.started];
+            release.first = release.runs == 0 ? *record.sent : std::min(release.first, *record.sent);
+            release.last = release.runs == 0 ? *record.sent : std::max(release.last, *record.sent);
+            ++release.runs;
+        }
+    }
+    for (auto at = releases.rbegin(); at != releases.rend(); ++at) {
+        if (at->second.runs > 1)
+            return toSeconds(at->second.last - at->second.first);
+    }
+    return std::nullopt;
 }
 
 SessionReport reportRecording(const Recording& recording) {

@@ -37,6 +37,10 @@ struct SessionReport {
 
 /// The lanes of a live session as they stand.
 [[nodiscard]] std::vector<ReportedLane> reportLanes(const Session& session);
+/// Seconds between the first and the last `sent` of the runs that were released at one instant most recently; absent
+/// when no two were.
+[[nodiscard]] std::optional<double> releaseSpreadS(const SessionReport& report);
+
 /// Everything recomputed from a recording.
 [[nodiscard]] SessionReport reportRecording(const Recording& recording);
 

@@ -48,7 +48,8 @@ Lane* Session::find(LaneId id) {
 }
 
 const Lane* Session::lane(LaneId id) const {
-    return const_cast<Session*>(this)->find(id);
+    const auto at = std::find_if(m_lanes.begin(), m_lanes.end(), [id](const auto& l) { return l->m_config.id == id; });
+    return at == m_lanes.end() ? nullptr : at->get();
 }
 
 void Session::setLanes(std::vector<LaneConfig> lanes) {

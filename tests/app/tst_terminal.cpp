@@ -56,6 +56,19 @@ private slots:
         QVERIFY(lines[2].startsWith("second"));
     }
 
+    void lanesAreComparedWhenThereAreRunsEnough() {
+        const auto lane = [](const char* name, Duration interval) {
+            return sampleLane(
+                name, {pacedRun(20, 100ms, interval), pacedRun(20, 100ms, interval), pacedRun(20, 100ms, interval)});
+        };
+        SessionReport report;
+        report.lanes = {lane("A", 20ms), lane("B", 10ms), sampleLane("C", {pacedRun(20, 100ms, 10ms)})};
+        const QString text = QString::fromStdString(scoreboard(report));
+        QVERIFY(text.contains("B against A: TTFT: no difference shown; decode rate x2.000 (2.000 to 2.000)"));
+        QVERIFY(!text.contains("C against A"));
+        QVERIFY(text.contains("requests were sent within 0.0 ms"));
+    }
+
     void progressFitsItsLine() {
         LaneProgress lane;
         lane.name = "A";

@@ -14,6 +14,7 @@ ChartLane chartLane(LaneId id, int look, LaneState state, std::shared_ptr<const 
     lane.id = id;
     lane.look = look;
     lane.state = state;
+    lane.unit = unit;
     lane.curves = std::make_shared<LaneCurves>();
     if (record) {
         const TokenCount counted = summary ? summary->tokens : countTokens(*record);
@@ -64,6 +65,7 @@ void ChartFeed::refresh(const Lane& lane, Kept& kept) {
     shown.look = lane.config().look;
     shown.state = lane.state();
     shown.now = lane.now();
+    shown.unit = m_view.unit();
     shown.revision = lane.revision();
     if (!run || !run->record)
         return;

@@ -19,6 +19,7 @@ struct ChartLane {
     std::shared_ptr<const RunSummary> summary; ///< of a live run up to 0.1 s old; null until first computed
     std::shared_ptr<LaneCurves> curves;        ///< never null
     std::optional<Instant> now;                ///< the run's own now, frozen at its end
+    RateUnit unit = RateUnit::tokens;          ///< what the curves count
     std::uint64_t revision = 0;                ///< changes when anything visible changed
 
     [[nodiscard]] bool inFlight() const {

@@ -26,7 +26,7 @@ constexpr double kDimmed = 0.28;
 
 bool sameView(const ChartLane& a, const ChartLane& b) {
     return a.id == b.id && a.look == b.look && a.state == b.state && a.record == b.record && a.summary == b.summary &&
-           a.curves == b.curves && a.revision == b.revision;
+           a.curves == b.curves && a.unit == b.unit && a.revision == b.revision;
 }
 
 } // namespace

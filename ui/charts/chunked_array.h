@@ -38,10 +38,16 @@ public:
         return m_blocks.size() * kBlock * sizeof(T) + m_blocks.capacity() * sizeof(std::unique_ptr<T[]>);
     }
 
-    /// Index of the first element >= value in an ascending array; size() when there is none.
-    [[nodiscard]] std::size_t lowerBound(double value) const {
-        std::size_t low = 0;
-        std::size_t high = m_size;
+    /// Index of the first element >= value in an ascending array, from index `from` on; size() when there is none.
+    /// Quick when the answer is near `from`.
+    [[nodiscard]] std::size_t lowerBound(double value, std::size_t from = 0) const {
+        std::size_t low = from;
+        std::size_t step = 1;
+        while (low + step < m_size && static_cast<double>((*this)[low + step]) < value) {
+            low += step;
+            step *= 2;
+        }
+        std::size_t high = low + step < m_size ? low + step : m_size;
         while (low < high) {
             const std::size_t middle = low + (high - low) / 2;
             if (static_cast<double>((*this)[middle]) < value)

@@ -33,7 +33,7 @@ std::vector<QPointF> gapVertices(const LaneCurves& curves, double shiftS, const 
     while (i < gaps.size() && static_cast<double>(times[i]) < stopS) {
         const double endPx = x(static_cast<double>(times[i + 1]) - shiftS);
         const double column = std::floor(endPx / columnPx);
-        const std::size_t after = times.lowerBound(x.inverse((column + 1) * columnPx) + shiftS);
+        const std::size_t after = times.lowerBound(x.inverse((column + 1) * columnPx) + shiftS, i);
         const std::size_t next = std::max(i + 1, after == 0 ? 0 : after - 1);
         if (next - i <= 2) {
             for (; i < next; ++i) {
@@ -73,7 +73,7 @@ std::vector<QPointF> arrivedVertices(const LaneCurves& curves, double shiftS, co
             break;
         // The last arrival of this pixel column stands for all: the curve never falls.
         const double column = std::floor(px / columnPx);
-        const std::size_t after = times.lowerBound(x.inverse((column + 1) * columnPx) + shiftS);
+        const std::size_t after = times.lowerBound(x.inverse((column + 1) * columnPx) + shiftS, i);
         i = after > i + 1 && after - 1 > i ? after - 1 : i + 1;
     }
     return out;

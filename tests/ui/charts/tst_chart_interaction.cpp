@@ -190,6 +190,45 @@ private slots:
         }
     }
 
+    void aSessionsRunsAreShownInTheUnitThatIsSet() {
+        const FakeClock clock;
+        Session session([](const RunSpec&, SourceOutput) { return std::unique_ptr<TokenSource>(); }, clock);
+        LaneConfig config;
+        config.id = 7;
+        config.look = 2;
+        session.setLanes({config});
+        ViewState view;
+        ArrivedChart arrived(view);
+        GapChart gaps(view);
+        settle(arrived);
+        settle(gaps);
+        arrived.advance(session);
+        QCOMPARE(arrived.lanes().size(), std::size_t(1));
+        QCOMPARE(arrived.lanes()[0].curves->arrivals(), std::size_t(0));
+
+        test::RunShape shape;
+        shape.gapsS = test::noisyGaps(99, 0.02, 0.1, 8);
+        auto run = std::make_shared<LaneRun>();
+        run->record = test::record(shape);
+        run->summary = summarize(*run->record);
+        session.showRuns(7, {run});
+        arrived.advance(session);
+        gaps.advance(session);
+        QCOMPARE(arrived.lanes()[0].look, 2);
+        QCOMPARE(arrived.lanes()[0].curves->tokens().back(), 100.F);
+        QCOMPARE(arrived.lanes()[0].curves->rates().size(), std::size_t(100));
+        QCOMPARE(arrived.lanes()[0].curves, gaps.lanes()[0].curves); // kept once for all charts
+
+        view.setUnit(RateUnit::characters);
+        QCoreApplication::processEvents();
+        const std::size_t before = arrived.paintings();
+        arrived.advance(session);
+        QCoreApplication::processEvents();
+        QCOMPARE(arrived.paintings(), before + 1);
+        QCOMPARE(arrived.lanes()[0].curves->amounts().back(), static_cast<float>(run->record->transcript.size()));
+        QVERIFY(arrived.yAxis().max >= static_cast<double>(run->record->transcript.size()));
+    }
+
     void endLabelsNeverCoverOneAnother() {
         std::vector<EndLabel> labels;
         for (int i = 0; i < 8; ++i)

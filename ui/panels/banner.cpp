@@ -10,8 +10,10 @@
 namespace decodescope {
 
 Banner::Banner(QWidget* parent)
-    : QWidget(parent), m_sentence(new RoleLabel({}, &Colours::ink, Type::body, this)),
-      m_action(new ActionButton({}, {}, {}, this)), m_close(iconButton(QStringLiteral("close"), tr("Dismiss"), this)) {
+    : QWidget(parent)
+    , m_sentence(new RoleLabel({}, &Colours::ink, Type::body, this))
+    , m_action(new ActionButton({}, {}, {}, this))
+    , m_close(iconButton(QStringLiteral("close"), tr("Dismiss"), this)) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(36, 4, 8, 4);
     row->setSpacing(10);
@@ -25,6 +27,7 @@ Banner::Banner(QWidget* parent)
         hide();
         emit dismissed();
     });
+    m_action->setAccessibleName(tr("What to do about it"));
     hide();
 }
 
@@ -44,7 +47,9 @@ void Banner::tell(Kind kind, const QString& sentence, const QString& action) {
     QAccessible::updateAccessibility(&alert);
 }
 
-QString Banner::sentence() const { return m_sentence->text(); }
+QString Banner::sentence() const {
+    return m_sentence->text();
+}
 
 void Banner::paintEvent(QPaintEvent*) {
     const Look& look = Look::instance();
@@ -52,8 +57,8 @@ void Banner::paintEvent(QPaintEvent*) {
     const bool isFailure = m_kind == Kind::failure;
     QPainter painter(this);
     painter.fillRect(rect(), isFailure ? colours.failFill : colours.raised);
-    look.drawIcon(painter, QRectF(12, (height() - 16) / 2.0, 16, 16), isFailure ? QStringLiteral("fail") : QStringLiteral("warn"),
-                  isFailure ? colours.fail : colours.warn);
+    look.drawIcon(painter, QRectF(12, (height() - 16) / 2.0, 16, 16),
+                  isFailure ? QStringLiteral("fail") : QStringLiteral("warn"), isFailure ? colours.fail : colours.warn);
 }
 
 } // namespace decodescope

@@ -28,7 +28,9 @@ protected:
 } // namespace
 
 RoleLabel::RoleLabel(const QString& text, QColor Colours::*role, Type type, QWidget* parent)
-    : QLabel(parent), m_role(role), m_type(type) {
+    : QLabel(parent)
+    , m_role(role)
+    , m_type(type) {
     setTextFormat(Qt::PlainText);
     setText(text);
     restyle();
@@ -73,7 +75,8 @@ void RoleLabel::paintEvent(QPaintEvent* event) {
 }
 
 ActionButton::ActionButton(const QString& icon, const QString& text, const QString& hint, QWidget* parent)
-    : QPushButton(parent), m_icon(icon) {
+    : QPushButton(parent)
+    , m_icon(icon) {
     setWords(text, hint);
     connect(&Look::instance(), &Look::changed, this, [this] { update(); });
 }
@@ -149,7 +152,8 @@ void ActionButton::paintEvent(QPaintEvent*) {
 }
 
 SegmentBar::SegmentBar(const QString& accessibleName, const QStringList& words, QWidget* parent)
-    : QFrame(parent), m_group(new QButtonGroup(this)) {
+    : QFrame(parent)
+    , m_group(new QButtonGroup(this)) {
     setProperty("segments", true);
     setAccessibleName(accessibleName);
     auto* row = new QHBoxLayout(this);
@@ -168,7 +172,9 @@ SegmentBar::SegmentBar(const QString& accessibleName, const QStringList& words, 
     connect(m_group, &QButtonGroup::idClicked, this, &SegmentBar::picked);
 }
 
-int SegmentBar::current() const { return m_group->checkedId(); }
+int SegmentBar::current() const {
+    return m_group->checkedId();
+}
 
 void SegmentBar::setCurrent(int index) {
     if (QAbstractButton* button = m_group->button(index))
@@ -185,7 +191,8 @@ QToolButton* iconButton(const QString& icon, const QString& name, QWidget* paren
     return button;
 }
 
-Surface::Surface(QWidget* parent) : QFrame(parent) {
+Surface::Surface(QWidget* parent)
+    : QFrame(parent) {
     connect(&Look::instance(), &Look::changed, this, [this] { update(); });
 }
 

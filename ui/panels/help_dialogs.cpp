@@ -11,7 +11,9 @@
 namespace decodescope {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("HelpDialogs", text); }
+QString tr(const char* text) {
+    return QCoreApplication::translate("HelpDialogs", text);
+}
 
 QDialog* emptyDialog(const QString& title, QWidget* parent) {
     auto* dialog = new QDialog(parent);
@@ -65,7 +67,8 @@ QDialog* aboutDialog(const QString& version, QWidget* parent) {
         tr("No account, no telemetry, no update check. Only the endpoints that you name are contacted."),
         tr("Free software under the GNU General Public License, version 3 or later, with an additional permission for "
            "NVIDIA's CUDA run-time libraries."),
-        tr("Made with Qt, Qt Charts, Boost, fmt, nlohmann json, tl expected, xxHash, zlib and OpenSSL. Typefaces: Inter "
+        tr("Made with Qt, Qt Charts, Boost, fmt, nlohmann json, tl expected, xxHash, zlib and OpenSSL. Typefaces: "
+           "Inter "
            "(as Decodescope Sans) and JetBrains Mono."),
     };
     for (const QString& line : lines) {

@@ -29,7 +29,10 @@ QLineEdit* field(const QString& name, const QString& placeholder, QWidget* paren
 } // namespace
 
 LaneEditor::LaneEditor(const WindowServices& services, const RunSpec& lane, const QString& title, QWidget* parent)
-    : QDialog(parent), m_services(services), m_lane(lane), m_keyOrigin(originOf(lane.endpoint.url)) {
+    : QDialog(parent)
+    , m_services(services)
+    , m_lane(lane)
+    , m_keyOrigin(originOf(lane.endpoint.url)) {
     setWindowTitle(title);
     setAttribute(Qt::WA_DeleteOnClose);
     setModal(false);
@@ -142,8 +145,10 @@ void LaneEditor::build() {
     connect(m_test, &QPushButton::clicked, this, [this] { ask(false); });
     connect(m_fetch, &QPushButton::clicked, this, [this] { ask(true); });
     connect(m_filter, &QLineEdit::textChanged, this, &LaneEditor::filterModels);
-    connect(m_models, &QListWidget::itemActivated, this, [this](QListWidgetItem* item) { m_model->setText(item->text()); });
-    connect(m_models, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) { m_model->setText(item->text()); });
+    connect(m_models, &QListWidget::itemActivated, this,
+            [this](QListWidgetItem* item) { m_model->setText(item->text()); });
+    connect(m_models, &QListWidget::itemClicked, this,
+            [this](QListWidgetItem* item) { m_model->setText(item->text()); });
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
     connect(save, &QPushButton::clicked, this, [this] {
         if (!complete())
@@ -173,7 +178,7 @@ void LaneEditor::fill(const RunSpec& lane) {
     case KeyReference::Kind::session:
         m_keySource->setCurrentIndex(typed);
         if (lane.key)
-            m_keyTyped->setPlaceholderText(tr("kept: %n character(s)", nullptr, static_cast<int>(lane.key->size())));
+            m_keyTyped->setPlaceholderText(tr("kept, %1 characters").arg(lane.key->size()));
         break;
     default:
         m_keySource->setCurrentIndex(noKey);
@@ -313,12 +318,11 @@ void LaneEditor::told(const Result<ModelNames>& answer, bool listAll) {
     if (answer->empty())
         say(tr("%1 answers, and lists no model: type its name.").arg(origin), true);
     else if (wanted.isEmpty() || knows)
-        say(tr("%1 answers and lists %n model(s).", nullptr, static_cast<int>(answer->size())).arg(origin), true);
+        say(answer->size() == 1 ? tr("%1 answers and lists 1 model.").arg(origin)
+                                : tr("%1 answers and lists %2 models.").arg(origin).arg(answer->size()),
+            true);
     else
-        say(tr("%1 answers, but does not list “%2”. Choose one of its %n model(s).", nullptr,
-               static_cast<int>(answer->size()))
-                .arg(origin, wanted),
-            false);
+        say(tr("%1 answers, but does not list “%2”. Choose from its models.").arg(origin, wanted), false);
 }
 
 void LaneEditor::filterModels(const QString& text) {

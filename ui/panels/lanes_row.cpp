@@ -21,8 +21,11 @@ constexpr int kLeastWidth = 320;
 } // namespace
 
 LanesRow::LanesRow(ViewState& view, QWidget* parent)
-    : QScrollArea(parent), m_view(view), m_content(new QWidget(this)), m_grid(new QGridLayout(m_content)),
-      m_empty(new QWidget(m_content)) {
+    : QScrollArea(parent)
+    , m_view(view)
+    , m_content(new QWidget(this))
+    , m_grid(new QGridLayout(m_content))
+    , m_empty(new QWidget(m_content)) {
     setFrameShape(QFrame::NoFrame);
     setWidgetResizable(true);
     setFocusPolicy(Qt::NoFocus);
@@ -119,13 +122,16 @@ void LanesRow::advance(const Session& session, const ReplayController* replay) {
         each->setTokenScale(longest);
         const Lane* lane = session.lane(each->laneId());
         const bool inFlight = playing && lane && lane->inFlight();
-        each->setReplay(inFlight ? std::optional(ReplayPosition{.atS = replay->positionS(), .totalS = replay->durationS()})
-                                 : std::nullopt);
+        each->setReplay(inFlight
+                            ? std::optional(ReplayPosition{.atS = replay->positionS(), .totalS = replay->durationS()})
+                            : std::nullopt);
         each->advance(session);
     }
 }
 
-void LanesRow::setEditable(bool editable) { m_empty->setEnabled(editable); }
+void LanesRow::setEditable(bool editable) {
+    m_empty->setEnabled(editable);
+}
 
 void LanesRow::focusLane(int index) {
     if (index < static_cast<int>(m_cards.size()))

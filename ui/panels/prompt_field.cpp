@@ -11,7 +11,8 @@ constexpr int kOpenHeight = 148;
 
 } // namespace
 
-PromptField::PromptField(QWidget* parent) : QPlainTextEdit(parent) {
+PromptField::PromptField(QWidget* parent)
+    : QPlainTextEdit(parent) {
     setTabChangesFocus(true);
     setAccessibleName(tr("Prompt"));
     setPlaceholderText(tr("What every lane is asked"));

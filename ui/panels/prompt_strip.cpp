@@ -21,13 +21,17 @@ constexpr double kNoTemperature = -0.1; // the spin box's "auto"
 } // namespace
 
 PromptStrip::PromptStrip(ViewState& view, QWidget* parent)
-    : QWidget(parent), m_prompt(new PromptField(this)), m_words(new RoleLabel({}, &Colours::ink3, Type::small, this)),
-      m_grow(iconButton(QStringLiteral("down"), tr("Open the prompt to several lines"), this)),
-      m_maxTokens(new QSpinBox(this)), m_temperature(new QDoubleSpinBox(this)),
-      m_start(new SegmentBar(tr("Start"), {tr("Together"), tr("One by one")}, this)),
-      m_unit(new SegmentBar(tr("Rate in"), {tr("tok/s"), tr("chars/s"), tr("words/s")}, this)),
-      m_more(iconButton(QStringLiteral("more"), tr("More of the request: system text, seed, time-outs"), this)),
-      m_options(new RequestOptions(this)), m_roomy(new QWidget(this)) {
+    : QWidget(parent)
+    , m_prompt(new PromptField(this))
+    , m_words(new RoleLabel({}, &Colours::ink3, Type::small, this))
+    , m_grow(iconButton(QStringLiteral("down"), tr("Open the prompt to several lines"), this))
+    , m_maxTokens(new QSpinBox(this))
+    , m_temperature(new QDoubleSpinBox(this))
+    , m_start(new SegmentBar(tr("Start"), {tr("Together"), tr("One by one")}, this))
+    , m_unit(new SegmentBar(tr("Rate in"), {tr("tok/s"), tr("chars/s"), tr("words/s")}, this))
+    , m_more(iconButton(QStringLiteral("more"), tr("More of the request: system text, seed, time-outs"), this))
+    , m_options(new RequestOptions(this))
+    , m_roomy(new QWidget(this)) {
     m_grow->setCheckable(true);
     m_maxTokens->setRange(0, 1'000'000);
     m_maxTokens->setSpecialValueText(tr("auto"));
@@ -123,7 +127,9 @@ void PromptStrip::read(RaceSettings& race) const {
     race.plan.sequential = m_start->current() == 1;
 }
 
-void PromptStrip::setNarrow(bool narrow) { m_roomy->setVisible(!narrow); }
+void PromptStrip::setNarrow(bool narrow) {
+    m_roomy->setVisible(!narrow);
+}
 
 void PromptStrip::setEditable(bool editable) {
     m_prompt->setReadOnly(!editable);
@@ -133,7 +139,7 @@ void PromptStrip::setEditable(bool editable) {
 
 void PromptStrip::showWords() {
     const auto words = countWords(m_prompt->toPlainText().toStdString());
-    m_words->setText(tr("%n word(s)", nullptr, static_cast<int>(words)));
+    m_words->setText(words == 1 ? tr("1 word") : tr("%1 words").arg(words));
 }
 
 void PromptStrip::openOptions() {

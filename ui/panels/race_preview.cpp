@@ -80,14 +80,16 @@ void paintStrip(QPainter& painter, const QRectF& rect, const PreviewLane& lane, 
     std::vector<int> hottest(static_cast<std::size_t>(columns), -1);
     for (std::size_t i = 0; i < lane.stops.size(); ++i) {
         const auto from = static_cast<std::size_t>(std::llround(double(i) * columns / double(scale)));
-        const auto to = std::max(from + 1, static_cast<std::size_t>(std::llround(double(i + 1) * columns / double(scale))));
+        const auto to =
+            std::max(from + 1, static_cast<std::size_t>(std::llround(double(i + 1) * columns / double(scale))));
         for (std::size_t x = from; x < to && x < hottest.size(); ++x)
             hottest[x] = std::max(hottest[x], static_cast<int>(lane.stops[i]));
     }
     for (int x = 0; x < columns; ++x) {
         const int stop = hottest[static_cast<std::size_t>(x)];
         if (stop >= 0)
-            painter.fillRect(QRectF(rect.left() + x, rect.top(), 1, rect.height()), colours.heat[static_cast<std::size_t>(stop)]);
+            painter.fillRect(QRectF(rect.left() + x, rect.top(), 1, rect.height()),
+                             colours.heat[static_cast<std::size_t>(stop)]);
     }
 }
 
@@ -140,7 +142,8 @@ Result<RacePreview> loadPreview(const QString& path) {
     return previewOf(*recording, path);
 }
 
-PreviewRows::PreviewRows(QWidget* parent) : QWidget(parent) {
+PreviewRows::PreviewRows(QWidget* parent)
+    : QWidget(parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(&Look::instance(), &Look::changed, this, [this] { update(); });
 }
@@ -149,13 +152,16 @@ void PreviewRows::show(const RacePreview& race) {
     m_race = race;
     QStringList words;
     for (const PreviewLane& lane : race.lanes)
-        words.append(tr("%1: first token after %2, %3").arg(lane.name, formatDuration(lane.ttftS).joined(), lane.stallWords));
+        words.append(
+            tr("%1: first token after %2, %3").arg(lane.name, formatDuration(lane.ttftS).joined(), lane.stallWords));
     setAccessibleName(words.join(QStringLiteral("; ")));
     updateGeometry();
     update();
 }
 
-QSize PreviewRows::sizeHint() const { return {380, kRowHeight * std::max(1, static_cast<int>(m_race.lanes.size()))}; }
+QSize PreviewRows::sizeHint() const {
+    return {380, kRowHeight * std::max(1, static_cast<int>(m_race.lanes.size()))};
+}
 
 void PreviewRows::paintEvent(QPaintEvent*) {
     const Look& look = Look::instance();
@@ -182,8 +188,9 @@ void PreviewRows::paintEvent(QPaintEvent*) {
         painter.setFont(look.font(Type::body));
         painter.setPen(colours.ink2);
         if (room - used > 40)
-            painter.drawText(line.adjusted(31 + used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                             painter.fontMetrics().elidedText(lane.place, Qt::ElideRight, static_cast<int>(room - used)));
+            painter.drawText(
+                line.adjusted(31 + used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                painter.fontMetrics().elidedText(lane.place, Qt::ElideRight, static_cast<int>(room - used)));
         const QRectF strip(0, y + 30, width(), 14);
         painter.setRenderHint(QPainter::Antialiasing, false);
         paintStrip(painter, strip, lane, scale);
@@ -207,7 +214,8 @@ void PreviewRows::paintEvent(QPaintEvent*) {
     }
 }
 
-PreviewCurves::PreviewCurves(QWidget* parent) : QWidget(parent) {
+PreviewCurves::PreviewCurves(QWidget* parent)
+    : QWidget(parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
     setAccessibleName(tr("Tokens arrived over time"));
     connect(&Look::instance(), &Look::changed, this, [this] { update(); });
@@ -284,11 +292,13 @@ void PreviewCurves::paintEvent(QPaintEvent*) {
         look.drawChip(painter, QPointF(end.x() + 7, end.y() - 7), lane->look);
         painter.setPen(colours.ink);
         painter.setFont(look.font(Type::small));
-        painter.drawText(QRectF(end.x() + 26, end.y() - 9, 60, 18), Qt::AlignLeft | Qt::AlignVCenter, formatCount(lane->tokens));
+        painter.drawText(QRectF(end.x() + 26, end.y() - 9, 60, 18), Qt::AlignLeft | Qt::AlignVCenter,
+                         formatCount(lane->tokens));
     }
 }
 
-PreviewStrips::PreviewStrips(QWidget* parent) : QWidget(parent) {
+PreviewStrips::PreviewStrips(QWidget* parent)
+    : QWidget(parent) {
     setFixedSize(sizeHint());
     setAccessibleName(tr("Waits of the recording's lanes"));
     connect(&Look::instance(), &Look::changed, this, [this] { update(); });

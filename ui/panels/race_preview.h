@@ -20,10 +20,10 @@ struct PreviewLane {
     int look = 0;
     std::optional<double> ttftS, tps, totalS;
     double tokens = 0;
-    std::vector<std::uint8_t> stops;                ///< heat stop of each token event
+    std::vector<std::uint8_t> stops;                      ///< heat stop of each token event
     std::vector<std::pair<std::uint32_t, double>> stalls; ///< token event and length in seconds
-    QString stallWords;                             ///< "1 generation stall, 642 ms", "no stall"
-    std::vector<QPointF> arrived;                   ///< seconds from the start, tokens so far
+    QString stallWords;                                   ///< "1 generation stall, 642 ms", "no stall"
+    std::vector<QPointF> arrived;                         ///< seconds from the start, tokens so far
 };
 
 /// A recording at a glance. Plain data: made on any thread.

@@ -17,17 +17,23 @@ namespace {
 constexpr std::array kSpeeds = {0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0};
 constexpr int kSliderSteps = 10'000;
 
-QString seconds(double s) { return QString::number(s, 'f', s < 100 ? 1 : 0); }
+QString seconds(double s) {
+    return QString::number(s, 'f', s < 100 ? 1 : 0);
+}
 
 } // namespace
 
 ReplayBar::ReplayBar(ReplayController& replay, QWidget* parent)
-    : QWidget(parent), m_replay(replay), m_title(new RoleLabel({}, &Colours::ink, Type::title, this)),
-      m_detail(new RoleLabel({}, &Colours::ink3, Type::small, this)),
-      m_play(new ActionButton(QStringLiteral("replay"), tr("Replay"), tr("Space"), this)),
-      m_step(new ActionButton(QStringLiteral("right"), tr("Step"), {}, this)), m_position(new QSlider(Qt::Horizontal, this)),
-      m_time(new RoleLabel({}, &Colours::ink2, Type::body, this)), m_speed(new QComboBox(this)),
-      m_all(new ActionButton({}, tr("Show all"), {}, this)) {
+    : QWidget(parent)
+    , m_replay(replay)
+    , m_title(new RoleLabel({}, &Colours::ink, Type::title, this))
+    , m_detail(new RoleLabel({}, &Colours::ink3, Type::small, this))
+    , m_play(new ActionButton(QStringLiteral("replay"), tr("Replay"), tr("Space"), this))
+    , m_step(new ActionButton(QStringLiteral("right"), tr("Step"), {}, this))
+    , m_position(new QSlider(Qt::Horizontal, this))
+    , m_time(new RoleLabel({}, &Colours::ink2, Type::body, this))
+    , m_speed(new QComboBox(this))
+    , m_all(new ActionButton({}, tr("Show all"), {}, this)) {
     setFixedHeight(40);
     m_title->setElided(Qt::ElideMiddle);
     m_detail->setElided(Qt::ElideRight);
@@ -64,9 +70,8 @@ ReplayBar::ReplayBar(ReplayController& replay, QWidget* parent)
     connect(m_step, &QPushButton::clicked, &replay, &ReplayController::step);
     connect(m_speed, &QComboBox::activated, this,
             [this](int index) { m_replay.setSpeed(m_speed->itemData(index).toDouble()); });
-    connect(m_position, &QSlider::sliderMoved, this, [this](int value) {
-        m_replay.seek(m_replay.durationS() * value / kSliderSteps);
-    });
+    connect(m_position, &QSlider::sliderMoved, this,
+            [this](int value) { m_replay.seek(m_replay.durationS() * value / kSliderSteps); });
     connect(m_position, &QSlider::actionTriggered, this, [this](int action) {
         if (action != QAbstractSlider::SliderMove)
             m_replay.seek(m_replay.durationS() * m_position->sliderPosition() / kSliderSteps);

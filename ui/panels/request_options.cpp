@@ -28,7 +28,9 @@ QLineEdit* secondsField(const QString& name, const QString& tip, QWidget* parent
     return field;
 }
 
-QString secondsText(const std::optional<Duration>& d) { return d ? QLocale::c().toString(toSeconds(*d), 'g', 6) : QString(); }
+QString secondsText(const std::optional<Duration>& d) {
+    return d ? QLocale::c().toString(toSeconds(*d), 'g', 6) : QString();
+}
 
 std::optional<Duration> secondsOf(const QLineEdit& field) {
     bool isNumber = false;
@@ -38,7 +40,8 @@ std::optional<Duration> secondsOf(const QLineEdit& field) {
 
 } // namespace
 
-RequestOptions::RequestOptions(QWidget* parent) : QFrame(parent, Qt::Popup) {
+RequestOptions::RequestOptions(QWidget* parent)
+    : QFrame(parent, Qt::Popup) {
     setFrameShape(QFrame::StyledPanel);
     setAccessibleName(tr("More of the request"));
     m_system = new QPlainTextEdit(this);

@@ -42,13 +42,15 @@ QString whenWords(const QDateTime& time) {
         return StartPage::tr("today %1").arg(time.toString(QStringLiteral("HH:mm")));
     if (days == 1)
         return StartPage::tr("yesterday");
-    return days < 7 && days > 0 ? locale.dayName(time.date().dayOfWeek()) : locale.toString(time.date(), QLocale::ShortFormat);
+    return days < 7 && days > 0 ? locale.dayName(time.date().dayOfWeek())
+                                : locale.toString(time.date(), QLocale::ShortFormat);
 }
 
 /// A row of the recent list: a button over its whole width.
 class RecentRow : public QPushButton {
 public:
-    RecentRow(const QString& path, QWidget* parent) : QPushButton(parent) {
+    RecentRow(const QString& path, QWidget* parent)
+        : QPushButton(parent) {
         const QFileInfo file(path);
         const bool there = file.exists();
         setFlat(true);
@@ -61,7 +63,8 @@ public:
         row->setSpacing(14);
         auto* words = new QVBoxLayout;
         words->setSpacing(2);
-        auto* name = new RoleLabel(file.completeBaseName(), there ? &Colours::ink : &Colours::disabled, Type::body, this);
+        auto* name =
+            new RoleLabel(file.completeBaseName(), there ? &Colours::ink : &Colours::disabled, Type::body, this);
         name->setElided(Qt::ElideMiddle);
         m_detail = new RoleLabel(there ? formatBytes(static_cast<double>(file.size())) : StartPage::tr("missing"),
                                  there ? &Colours::ink2 : &Colours::disabled, Type::small, this);
@@ -72,16 +75,15 @@ public:
         row->addLayout(words, 1);
         m_strips = new PreviewStrips(this);
         row->addWidget(m_strips);
-        auto* when = new RoleLabel(there ? whenWords(file.lastModified()) : QString(), &Colours::ink2, Type::small, this);
+        auto* when =
+            new RoleLabel(there ? whenWords(file.lastModified()) : QString(), &Colours::ink2, Type::small, this);
         when->setMinimumWidth(72);
         when->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         row->addWidget(when);
     }
     void showPreview(const RacePreview& race) {
         m_strips->show(race);
-        m_detail->setText(StartPage::tr("%1 lanes, %2 tokens")
-                              .arg(race.lanes.size())
-                              .arg(formatCount(race.tokens)));
+        m_detail->setText(StartPage::tr("%1 lanes, %2 tokens").arg(race.lanes.size()).arg(formatCount(race.tokens)));
     }
 
 private:
@@ -103,7 +105,9 @@ QVBoxLayout* headed(QWidget* card, const QString& title) {
 } // namespace
 
 StartPage::StartPage(const WindowServices& services, QWidget* parent)
-    : QWidget(parent), m_services(services), m_shipped(shippedRecordings(services.shippedFolder)) {
+    : QWidget(parent)
+    , m_services(services)
+    , m_shipped(shippedRecordings(services.shippedFolder)) {
     auto* content = new QWidget(this);
     content->setMaximumWidth(kContentWidth);
     auto* column = new QVBoxLayout(content);
@@ -112,8 +116,8 @@ StartPage::StartPage(const WindowServices& services, QWidget* parent)
     column->addStretch(1);
     column->addWidget(new RoleLabel(QStringLiteral("Decodescope"), &Colours::ink, Type::pageTitle, content));
     auto* under = new QHBoxLayout;
-    under->addWidget(new RoleLabel(tr("See who starts first, who flows, who stalls and who finishes first."), &Colours::ink2,
-                                   Type::body, content));
+    under->addWidget(new RoleLabel(tr("See who starts first, who flows, who stalls and who finishes first."),
+                                   &Colours::ink2, Type::body, content));
     under->addStretch(1);
     auto* shortcuts = new ActionButton({}, tr("Shortcuts"), QStringLiteral("F1"), content);
     shortcuts->setFlat(true);
@@ -171,7 +175,8 @@ QWidget* StartPage::buildRace() {
     column->setContentsMargins(18, 16, 18, 16);
     column->setSpacing(4);
     column->addWidget(new RoleLabel(tr("Watch a recorded race"), &Colours::ink, Type::heading, card));
-    m_raceNote = new RoleLabel(tr("Replayed at its true pace. No key, no GPU, no network."), &Colours::ink2, Type::body, card);
+    m_raceNote =
+        new RoleLabel(tr("Replayed at its true pace. No key, no GPU, no network."), &Colours::ink2, Type::body, card);
     m_raceNote->setElided(Qt::ElideRight);
     column->addWidget(m_raceNote);
     column->addSpacing(12);
@@ -192,8 +197,7 @@ QWidget* StartPage::buildRace() {
     connect(m_watch, &QPushButton::clicked, this, [this] { emit watchAsked(m_shipped.constFirst()); });
     buttons->addWidget(m_watch);
     if (m_shipped.size() > 1) {
-        m_others = new ActionButton(QStringLiteral("down"),
-                                    tr("%n more recording(s)", nullptr, static_cast<int>(m_shipped.size()) - 1), {}, card);
+        m_others = new ActionButton(QStringLiteral("down"), tr("%1 more").arg(m_shipped.size() - 1), {}, card);
         auto* menu = new QMenu(m_others);
         for (qsizetype i = 1; i < m_shipped.size(); ++i) {
             const QString path = m_shipped[i];
@@ -204,7 +208,8 @@ QWidget* StartPage::buildRace() {
         buttons->addWidget(m_others);
     }
     buttons->addStretch(1);
-    buttons->addWidget(new RoleLabel(tr("Look for a late start that overtakes, and for stalls"), &Colours::ink2, Type::body, card));
+    buttons->addWidget(
+        new RoleLabel(tr("Look for a late start that overtakes, and for stalls"), &Colours::ink2, Type::body, card));
     column->addLayout(buttons);
     return card;
 }
@@ -219,7 +224,8 @@ QWidget* StartPage::buildConnect() {
     auto* words = new QVBoxLayout;
     words->setSpacing(3);
     words->addWidget(new RoleLabel(tr("Connect an endpoint"), &Colours::ink, Type::title, part));
-    words->addWidget(new RoleLabel(tr("Any server with the OpenAI protocol: chat or completions"), &Colours::ink2, Type::body, part));
+    words->addWidget(new RoleLabel(tr("Any server with the OpenAI protocol: chat or completions"), &Colours::ink2,
+                                   Type::body, part));
     row->addWidget(icon(QStringLiteral("endpoint"), part));
     row->addLayout(words, 1);
     m_url = new QLineEdit(part);
@@ -304,7 +310,8 @@ QWidget* StartPage::buildOffered() {
         column->addWidget(part);
         column->addWidget(hairline(card));
     }
-    auto* note = new RoleLabel(tr("A key is sent only after you press Test or Run."), &Colours::ink3, Type::small, card);
+    auto* note =
+        new RoleLabel(tr("A key is sent only after you press Test or Run."), &Colours::ink3, Type::small, card);
     note->setContentsMargins(14, 8, 14, 4);
     column->addWidget(note);
     return card;
@@ -326,7 +333,8 @@ void StartPage::setRecent(const QStringList& paths) {
         delete item;
     }
     if (paths.isEmpty()) {
-        auto* none = new RoleLabel(tr("Recordings that you make or open appear here."), &Colours::ink3, Type::body, m_recent);
+        auto* none =
+            new RoleLabel(tr("Recordings that you make or open appear here."), &Colours::ink3, Type::body, m_recent);
         none->setContentsMargins(14, 12, 14, 12);
         m_recentRows->addWidget(none);
     }
@@ -356,8 +364,8 @@ void StartPage::loadPreviews() {
         if (const auto race = loadPreview(m_shipped.constFirst())) {
             m_rows->show(*race);
             m_curves->show(*race);
-            const QString lanes = tr("%n lane(s), one prompt, replayed at the true pace. No key, no GPU, no network.", nullptr,
-                                     static_cast<int>(race->lanes.size()));
+            const QString lanes = tr("Lanes: %1. One prompt, replayed at its true pace. No key, no GPU, no network.")
+                                      .arg(race->lanes.size());
             m_raceNote->setText(lanes);
             m_raceNote->setToolTip(race->note);
             m_watch->setWords(tr("Watch, %1").arg(formatDuration(race->durationS).joined()), tr("Enter"));
@@ -413,9 +421,7 @@ void StartPage::test() {
         self->m_testedOrigin = origin;
         self->m_testedModel = answer->empty() ? QString() : QString::fromStdString(answer->front());
         say(answer->empty() ? tr("%1 answers, and lists no model: type its name in the lane's settings.").arg(origin)
-                            : tr("%1 answers and lists %n model(s), the first is %2.", nullptr,
-                                 static_cast<int>(answer->size()))
-                                  .arg(origin, self->m_testedModel),
+                            : tr("%1 answers. Its first model is %2.").arg(origin, self->m_testedModel),
             true);
     });
 }

@@ -11,21 +11,30 @@ namespace {
 
 QString clockWords(ClockSource clock) {
     switch (clock) {
-    case ClockSource::kernel: return StatusLine::tr("kernel receive stamp");
-    case ClockSource::user: return StatusLine::tr("user space, right after the read");
-    case ClockSource::engine: return StatusLine::tr("engine");
-    case ClockSource::synthetic: return StatusLine::tr("synthetic");
-    case ClockSource::replay: return StatusLine::tr("not told by the file");
+    case ClockSource::kernel:
+        return StatusLine::tr("kernel receive stamp");
+    case ClockSource::user:
+        return StatusLine::tr("user space, right after the read");
+    case ClockSource::engine:
+        return StatusLine::tr("engine");
+    case ClockSource::synthetic:
+        return StatusLine::tr("synthetic");
+    case ClockSource::replay:
+        return StatusLine::tr("not told by the file");
     }
     return {};
 }
 
 QString endWord(LaneState state) {
     switch (state) {
-    case LaneState::failed: return StatusLine::tr("failed");
-    case LaneState::cut: return StatusLine::tr("cut");
-    case LaneState::cancelled: return StatusLine::tr("stopped");
-    default: return {};
+    case LaneState::failed:
+        return StatusLine::tr("failed");
+    case LaneState::cut:
+        return StatusLine::tr("cut");
+    case LaneState::cancelled:
+        return StatusLine::tr("stopped");
+    default:
+        return {};
     }
 }
 
@@ -52,7 +61,8 @@ void put(RoleLabel* label, const QString& text) {
 
 } // namespace
 
-StatusLine::StatusLine(QWidget* parent) : QStatusBar(parent) {
+StatusLine::StatusLine(QWidget* parent)
+    : QStatusBar(parent) {
     setSizeGripEnabled(false);
     setFixedHeight(24);
     setContentsMargins(8, 0, 8, 0);
@@ -94,8 +104,8 @@ void StatusLine::advance(const RunController& runs, int droppedFrames) {
     }
     put(m_clock, clock);
     const auto spread = session.releaseSpread();
-    put(m_release, spread ? tr("Lanes released within %1 ms").arg(QString::number(toMilliseconds(*spread), 'f', 1))
-                          : QString());
+    put(m_release,
+        spread ? tr("Lanes released within %1 ms").arg(QString::number(toMilliseconds(*spread), 'f', 1)) : QString());
     put(m_frames, tr("Dropped frames: %1").arg(droppedFrames));
 
     if (runs.shown() == RunController::Shown::recording) {

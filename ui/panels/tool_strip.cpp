@@ -24,13 +24,16 @@ QSpinBox* countBox(int low, int high, const QString& name, const QString& tip, Q
 } // namespace
 
 ToolStrip::ToolStrip(QAction* run, QAction* stop, QWidget* parent)
-    : QWidget(parent), m_run(new ActionButton(run, QStringLiteral("run"), this)), m_plan(new QWidget(this)),
-      m_hits(new RoleLabel({}, &Colours::ink3, Type::small, this)) {
+    : QWidget(parent)
+    , m_run(new ActionButton(run, QStringLiteral("run"), this))
+    , m_plan(new QWidget(this))
+    , m_hits(new RoleLabel({}, &Colours::ink3, Type::small, this)) {
     setFixedHeight(40);
     m_run->setPrimary(true);
     auto* stopButton = new ActionButton(stop, QStringLiteral("stop"), this);
     m_repeats = countBox(1, 1000, tr("Repeat"), tr("How many measured runs each lane makes"), m_plan);
-    m_warmups = countBox(0, 100, tr("Warm-up"), tr("Runs before the measured ones; they are kept out of statistics"), m_plan);
+    m_warmups =
+        countBox(0, 100, tr("Warm-up"), tr("Runs before the measured ones; they are kept out of statistics"), m_plan);
     auto* planRow = new QHBoxLayout(m_plan);
     planRow->setContentsMargins(4, 0, 0, 0);
     planRow->setSpacing(7);
@@ -64,8 +67,12 @@ ToolStrip::ToolStrip(QAction* run, QAction* stop, QWidget* parent)
     connect(m_search, &QLineEdit::textChanged, this, &ToolStrip::searchChanged);
 }
 
-int ToolStrip::repeats() const { return m_repeats->value(); }
-int ToolStrip::warmups() const { return m_warmups->value(); }
+int ToolStrip::repeats() const {
+    return m_repeats->value();
+}
+int ToolStrip::warmups() const {
+    return m_warmups->value();
+}
 
 void ToolStrip::setPlan(int repeats, int warmups) {
     const QSignalBlocker quietRepeats(m_repeats);
@@ -80,14 +87,19 @@ void ToolStrip::focusSearch() {
 }
 
 void ToolStrip::setHits(int current, int count) {
-    m_hits->setText(count < 0 ? QString() : count == 0 ? tr("not found")
-                    : current == 0 ? tr("%n place(s)", nullptr, count)
+    m_hits->setText(count < 0      ? QString()
+                    : count == 0   ? tr("not found")
+                    : current == 0 ? tr("%1 found").arg(count)
                                    : tr("%1 of %2").arg(current).arg(count));
 }
 
-void ToolStrip::setNarrow(bool narrow) { m_plan->setVisible(!narrow); }
+void ToolStrip::setNarrow(bool narrow) {
+    m_plan->setVisible(!narrow);
+}
 
-void ToolStrip::setPlanEnabled(bool enabled) { m_plan->setEnabled(enabled); }
+void ToolStrip::setPlanEnabled(bool enabled) {
+    m_plan->setEnabled(enabled);
+}
 
 bool ToolStrip::eventFilter(QObject* watched, QEvent* event) {
     if (watched == m_search && event->type() == QEvent::KeyPress) {

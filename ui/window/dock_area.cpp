@@ -21,13 +21,18 @@ constexpr int kHeaderHeight = 28;
 /// A dock's own title bar: nothing to see. Qt takes a drag to begin there; the panel's header hands its mouse on.
 class NoTitle : public QWidget {
 public:
-    explicit NoTitle(QWidget* parent) : QWidget(parent) { setFixedHeight(1); }
+    explicit NoTitle(QWidget* parent)
+        : QWidget(parent) {
+        setFixedHeight(1);
+    }
     [[nodiscard]] QSize sizeHint() const override { return {1, 1}; }
 };
 
 } // namespace
 
-DockArea::DockArea(QWidget* lanes, QWidget* parent) : QMainWindow(parent, Qt::Widget), m_lanes(lanes) {
+DockArea::DockArea(QWidget* lanes, QWidget* parent)
+    : QMainWindow(parent, Qt::Widget)
+    , m_lanes(lanes) {
     setCentralWidget(lanes);
     setDockOptions(AllowNestedDocks | AllowTabbedDocks);
     setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
@@ -170,7 +175,8 @@ void DockArea::shareOut() {
     const auto upper = at(Place::upper);
     const auto lower = at(Place::lower);
     if (!upper.empty() && !lower.empty())
-        resizeDocks({upper.front()->dock, lower.front()->dock}, {height() * 307 / 1000, height() * 285 / 1000}, Qt::Vertical);
+        resizeDocks({upper.front()->dock, lower.front()->dock}, {height() * 307 / 1000, height() * 285 / 1000},
+                    Qt::Vertical);
 }
 
 void DockArea::resetLayout() {
@@ -286,7 +292,8 @@ void DockArea::forwardToDock(QDockWidget* dock, QEvent* event) {
     if (event->type() == QEvent::MouseButtonPress || event->type() == QEvent::MouseButtonDblClick)
         m_dragShift = dock->titleBarWidget()->geometry().top() - local.y();
     local.ry() += m_dragShift;
-    QMouseEvent copy(event->type(), local, mouse->globalPosition(), mouse->button(), mouse->buttons(), mouse->modifiers());
+    QMouseEvent copy(event->type(), local, mouse->globalPosition(), mouse->button(), mouse->buttons(),
+                     mouse->modifiers());
     QCoreApplication::sendEvent(dock, &copy);
 }
 

@@ -19,10 +19,10 @@ class DockArea : public QMainWindow {
 public:
     /// Where a panel lies unless the user moved it.
     enum class Place {
-        side,   ///< right of the lanes, tabbed when there are several
-        upper,  ///< under the lanes
-        lower,  ///< under those
-        spare   ///< hidden until it is asked for; tabbed with the side
+        side,  ///< right of the lanes, tabbed when there are several
+        upper, ///< under the lanes
+        lower, ///< under those
+        spare  ///< hidden until it is asked for; tabbed with the side
     };
 
     explicit DockArea(QWidget* lanes, QWidget* parent = nullptr);

@@ -10,8 +10,8 @@ namespace {
 constexpr int kBeatMs = 16;
 constexpr int kIdleBeatMs = 100;
 constexpr int kUnseenBeatMs = 50;
-constexpr int kCalmTicks = 40;     // quiet ticks before the beat slows down
-constexpr int kClockTicks = 6;     // running times are shown about ten times a second
+constexpr int kCalmTicks = 40; // quiet ticks before the beat slows down
+constexpr int kClockTicks = 6; // running times are shown about ten times a second
 constexpr int kAdaptTicks = 64;
 constexpr int kFewestGroups = 2;
 constexpr int kMostGroups = 8;
@@ -20,7 +20,9 @@ constexpr double kWorkGoalMs = 10.0;
 } // namespace
 
 FrameTicker::FrameTicker(std::function<bool()> pump, std::function<bool()> active, QObject* parent)
-    : QObject(parent), m_pump(std::move(pump)), m_active(std::move(active)) {
+    : QObject(parent)
+    , m_pump(std::move(pump))
+    , m_active(std::move(active)) {
     m_timer.setTimerType(Qt::PreciseTimer);
     connect(&m_timer, &QTimer::timeout, this, &FrameTicker::tick);
 }

@@ -12,7 +12,10 @@ namespace decodescope {
 class LaneList::Replace : public QUndoCommand {
 public:
     Replace(LaneList& list, std::vector<LaneConfig> after, const QString& text)
-        : QUndoCommand(text), m_list(list), m_before(list.m_lanes), m_after(std::move(after)) {}
+        : QUndoCommand(text)
+        , m_list(list)
+        , m_before(list.m_lanes)
+        , m_after(std::move(after)) {}
     void undo() override { set(m_before); }
     void redo() override { set(m_after); }
 
@@ -25,7 +28,8 @@ private:
     std::vector<LaneConfig> m_before, m_after;
 };
 
-LaneList::LaneList(QObject* parent) : QObject(parent) {}
+LaneList::LaneList(QObject* parent)
+    : QObject(parent) {}
 
 const LaneConfig* LaneList::find(LaneId id) const {
     const int index = indexOf(id);

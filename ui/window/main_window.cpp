@@ -21,6 +21,7 @@
 #include <QAction>
 #include <QActionGroup>
 #include <QCloseEvent>
+#include <QDialog>
 #include <QFileInfo>
 #include <QMenuBar>
 #include <QStackedWidget>
@@ -35,9 +36,10 @@ constexpr QSize kUsualSize(1600, 1000);
 } // namespace
 
 MainWindow::MainWindow(WindowServices services)
-    : m_settings(loadSettings(services.settingsFile)), m_runs(std::move(services)),
-      m_ticker([this] { return m_runs.pump(); }, [this] { return m_runs.session().active(); }),
-      m_actions(new WindowActions(*this, m_runs.lanes().undoStack())) {
+    : m_settings(loadSettings(services.settingsFile))
+    , m_runs(std::move(services))
+    , m_ticker([this] { return m_runs.pump(); }, [this] { return m_runs.session().active(); })
+    , m_actions(new WindowActions(*this, m_runs.lanes().undoStack())) {
     setWindowTitle(QStringLiteral("Decodescope"));
     setAcceptDrops(true);
     setMinimumSize(760, 520);
@@ -67,7 +69,17 @@ MainWindow::MainWindow(WindowServices services)
     m_ticker.start();
 }
 
-MainWindow::~MainWindow() { m_closing = true; }
+MainWindow::~MainWindow() {
+    m_closing = true;
+    // Views and dialogs look at what this window owns: they go first, and nothing is told to a window half gone.
+    disconnect(&m_runs, nullptr, this, nullptr);
+    disconnect(&m_runs.lanes(), nullptr, this, nullptr);
+    disconnect(&m_runs.replay(), nullptr, this, nullptr);
+    disconnect(&m_view, nullptr, this, nullptr);
+    qDeleteAll(findChildren<QDialog*>(QString(), Qt::FindDirectChildrenOnly));
+    setStatusBar(nullptr);
+    delete takeCentralWidget();
+}
 
 void MainWindow::buildPanels() {
     m_tools = new ToolStrip(m_actions->run, m_actions->stop, this);
@@ -119,7 +131,10 @@ void MainWindow::buildPanels() {
     whole->addWidget(m_pages, 1);
     setCentralWidget(centre);
 
-    m_ticker.addEveryTick(m_lanes, [this] { m_lanes->advance(m_runs.session(), m_runs.shown() == RunController::Shown::recording ? &m_runs.replay() : nullptr); });
+    m_ticker.addEveryTick(m_lanes, [this] {
+        m_lanes->advance(m_runs.session(),
+                         m_runs.shown() == RunController::Shown::recording ? &m_runs.replay() : nullptr);
+    });
     m_ticker.addStaggered(m_status, [this] {
         if (onStartPage())
             return;
@@ -162,7 +177,9 @@ void MainWindow::connectRuns() {
     });
 }
 
-bool MainWindow::onStartPage() const { return m_pages->currentWidget() == m_start; }
+bool MainWindow::onStartPage() const {
+    return m_pages->currentWidget() == m_start;
+}
 
 void MainWindow::showStartPage() {
     m_pages->setCurrentWidget(m_start);
@@ -198,7 +215,8 @@ void MainWindow::refreshActions() {
     m_actions->duplicateLane->setEnabled(hasLane && !m_runs.lanes().full());
     m_actions->removeLane->setEnabled(hasLane);
     m_actions->moveLeft->setEnabled(hasLane && m_runs.lanes().indexOf(lane) > 0);
-    m_actions->moveRight->setEnabled(hasLane && m_runs.lanes().indexOf(lane) + 1 < static_cast<int>(m_runs.lanes().lanes().size()));
+    m_actions->moveRight->setEnabled(hasLane && m_runs.lanes().indexOf(lane) + 1 <
+                                                    static_cast<int>(m_runs.lanes().lanes().size()));
     const Lane* shown = m_runs.session().lane(lane);
     m_actions->runLane->setEnabled(hasLane && shown && !shown->inFlight());
     m_actions->stopLane->setEnabled(own && shown && shown->inFlight());
@@ -211,9 +229,9 @@ void MainWindow::refreshActions() {
 
     if (recording) {
         const Recording* opened = m_runs.recording();
-        m_replayBar->setTitle(QFileInfo(m_runs.recordingPath()).completeBaseName(),
-                              QString::fromStdString(opened->header.note.empty() ? opened->header.startedUtc
-                                                                                 : opened->header.note));
+        m_replayBar->setTitle(
+            QFileInfo(m_runs.recordingPath()).completeBaseName(),
+            QString::fromStdString(opened->header.note.empty() ? opened->header.startedUtc : opened->header.note));
         RaceSettings asked = m_runs.race();
         if (!opened->runs.empty()) {
             const RunSpec& spec = opened->runs.front()->asked.spec;

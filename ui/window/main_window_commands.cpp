@@ -1,5 +1,3 @@
-#include "ui/window/main_window.h"
-
 #include "ui/panels/banner.h"
 #include "ui/panels/help_dialogs.h"
 #include "ui/panels/lane_editor.h"
@@ -10,6 +8,7 @@
 #include "ui/panels/status_line.h"
 #include "ui/panels/tool_strip.h"
 #include "ui/window/dock_area.h"
+#include "ui/window/main_window.h"
 #include "ui/window/window_actions.h"
 
 #include <QAction>
@@ -94,7 +93,8 @@ void MainWindow::connectCommands() {
         showRace();
     });
     connect(m_actions->shortcuts, &QAction::triggered, this, &MainWindow::showShortcuts);
-    connect(m_actions->about, &QAction::triggered, this, [this] { aboutDialog(m_runs.services().version, this)->show(); });
+    connect(m_actions->about, &QAction::triggered, this,
+            [this] { aboutDialog(m_runs.services().version, this)->show(); });
 }
 
 void MainWindow::connectLaneCommands() {
@@ -148,10 +148,12 @@ void MainWindow::connectViewCommands() {
         connect(&m_view, signal, group, check);
         connect(group, &QActionGroup::triggered, this, [set](const QAction* action) { set(action->data().toInt()); });
     };
-    mirror(m_actions->unit, [this] { return static_cast<int>(m_view.unit()); }, &ViewState::unitChanged,
-           [this](int unit) { m_view.setUnit(static_cast<RateUnit>(unit)); });
-    mirror(m_actions->origin, [this] { return static_cast<int>(m_view.origin()); }, &ViewState::originChanged,
-           [this](int origin) { m_view.setOrigin(static_cast<TimeOrigin>(origin)); });
+    mirror(
+        m_actions->unit, [this] { return static_cast<int>(m_view.unit()); }, &ViewState::unitChanged,
+        [this](int unit) { m_view.setUnit(static_cast<RateUnit>(unit)); });
+    mirror(
+        m_actions->origin, [this] { return static_cast<int>(m_view.origin()); }, &ViewState::originChanged,
+        [this](int origin) { m_view.setOrigin(static_cast<TimeOrigin>(origin)); });
     connect(&m_view, &ViewState::unitChanged, this, [this] { m_ticker.invalidate(); });
     connect(&m_view, &ViewState::originChanged, this, [this] { m_ticker.invalidate(); });
     connect(m_actions->resetLayout, &QAction::triggered, m_docks, &DockArea::resetLayout);
@@ -278,8 +280,8 @@ void MainWindow::askOpen() {
 }
 
 void MainWindow::askSave() {
-    QString path = QFileDialog::getSaveFileName(this, tr("Save recording as"), QString(),
-                                                tr("Recordings (*.decodescope)"));
+    QString path =
+        QFileDialog::getSaveFileName(this, tr("Save recording as"), QString(), tr("Recordings (*.decodescope)"));
     if (path.isEmpty())
         return;
     if (QFileInfo(path).suffix().isEmpty())
@@ -294,7 +296,9 @@ void MainWindow::askFolder() {
     m_saveSoon.start();
 }
 
-QPixmap MainWindow::picture() { return grab(); }
+QPixmap MainWindow::picture() {
+    return grab();
+}
 
 void MainWindow::exportPicture() {
     const QPixmap shot = picture(); // before the dialog lies over it
@@ -363,7 +367,8 @@ void MainWindow::setFullScreen(bool on) {
 void MainWindow::showShortcuts() {
     std::vector<std::pair<QString, QString>> keys;
     for (QAction* action : m_actions->withShortcuts())
-        keys.emplace_back(action->shortcut().toString(QKeySequence::NativeText), action->text().remove(QLatin1Char('&')));
+        keys.emplace_back(action->shortcut().toString(QKeySequence::NativeText),
+                          action->text().remove(QLatin1Char('&')));
     const std::pair<QString, QString> more[] = {
         {tr("Ctrl+Return"), tr("Run")},
         {tr("Space"), tr("Replay or pause; freeze the cursor")},
@@ -408,7 +413,9 @@ QString MainWindow::bannerText() const {
     return m_trouble->isVisible() ? m_trouble->sentence() : m_banner->isVisible() ? m_banner->sentence() : QString();
 }
 
-void MainWindow::say(const QString& sentence) { m_banner->tell(Banner::Kind::failure, sentence); }
+void MainWindow::say(const QString& sentence) {
+    m_banner->tell(Banner::Kind::failure, sentence);
+}
 
 void MainWindow::refreshTrouble() {
     const QString trouble = m_runs.recordingTrouble();
@@ -421,7 +428,8 @@ void MainWindow::refreshTrouble() {
     if (recorded)
         m_trouble->tell(Banner::Kind::note, trouble, tr("Record elsewhere..."));
     else
-        m_trouble->tell(Banner::Kind::failure, tr("This run is not being recorded: %1 The run itself goes on.").arg(trouble),
+        m_trouble->tell(Banner::Kind::failure,
+                        tr("This run is not being recorded: %1 The run itself goes on.").arg(trouble),
                         tr("Record elsewhere..."));
 }
 

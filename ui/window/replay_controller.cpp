@@ -8,7 +8,10 @@ namespace {
 /// For a run that the recording does not hold (a lane with fewer repeats than the others): it ends at once.
 class NoRun final : public TokenSource {
 public:
-    NoRun(SourceOutput output, Instant at, ClockSource clock) : m_output(std::move(output)), m_at(at), m_clock(clock) {}
+    NoRun(SourceOutput output, Instant at, ClockSource clock)
+        : m_output(std::move(output))
+        , m_at(at)
+        , m_clock(clock) {}
     void prepare() override {}
     [[nodiscard]] bool ready() const override { return true; }
     void release(std::optional<Instant>) override { end(); }
@@ -36,7 +39,9 @@ private:
 } // namespace
 
 ReplayController::ReplayController(Session& session, const Clock& clock, QObject* parent)
-    : QObject(parent), m_session(session), m_real(clock) {}
+    : QObject(parent)
+    , m_session(session)
+    , m_real(clock) {}
 
 void ReplayController::setRecording(std::shared_ptr<const Recording> recording) {
     m_recording = std::move(recording);
@@ -62,11 +67,17 @@ void ReplayController::setRecording(std::shared_ptr<const Recording> recording) 
     emit changed();
 }
 
-bool ReplayController::atEnd() const { return m_clock && m_clock->now() >= m_clock->end(); }
+bool ReplayController::atEnd() const {
+    return m_clock && m_clock->now() >= m_clock->end();
+}
 
-double ReplayController::positionS() const { return m_clock ? toSeconds(m_clock->now() - m_clock->start()) : 0.0; }
+double ReplayController::positionS() const {
+    return m_clock ? toSeconds(m_clock->now() - m_clock->start()) : 0.0;
+}
 
-double ReplayController::durationS() const { return available() ? toSeconds(m_last - m_first) : 0.0; }
+double ReplayController::durationS() const {
+    return available() ? toSeconds(m_last - m_first) : 0.0;
+}
 
 std::unique_ptr<TokenSource> ReplayController::makeSource(const RunSpec& spec, SourceOutput output) {
     for (std::size_t i = 0; m_recording && i < m_perLane.size(); ++i) {
@@ -90,8 +101,8 @@ void ReplayController::begin() {
     std::size_t warmups = 0;
     std::size_t repeats = 1;
     for (const auto& runs : m_perLane) {
-        const auto warm = static_cast<std::size_t>(
-            std::ranges::count_if(runs, [](const auto& run) { return run->asked.warmup; }));
+        const auto warm =
+            static_cast<std::size_t>(std::ranges::count_if(runs, [](const auto& run) { return run->asked.warmup; }));
         warmups = std::max(warmups, warm);
         repeats = std::max(repeats, runs.size() - warm);
     }

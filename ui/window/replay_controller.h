@@ -56,8 +56,8 @@ private:
     const Clock& m_real;
     std::shared_ptr<const Recording> m_recording;
     std::vector<std::vector<std::shared_ptr<const RecordedRun>>> m_perLane; ///< by position of the lane
-    std::vector<std::size_t> m_next;                                       ///< runs handed out, by lane
-    std::vector<Instant> m_stamps;                                         ///< of all reads, in order
+    std::vector<std::size_t> m_next;                                        ///< runs handed out, by lane
+    std::vector<Instant> m_stamps;                                          ///< of all reads, in order
     Instant m_first{}, m_last{};
     std::shared_ptr<ReplayClock> m_clock;
     double m_speed = 1.0;

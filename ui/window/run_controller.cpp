@@ -12,15 +12,17 @@
 namespace decodescope {
 
 RunController::RunController(WindowServices services, QObject* parent)
-    : QObject(parent), m_services(std::move(services)),
-      m_session(
+    : QObject(parent)
+    , m_services(std::move(services))
+    , m_session(
           [this](const RunSpec& spec, SourceOutput output) -> std::unique_ptr<TokenSource> {
               if (m_shown == Shown::recording)
                   return m_replay.makeSource(spec, std::move(output));
               return m_services.sources(spec, std::move(output));
           },
-          *m_services.clock),
-      m_replay(m_session, *m_services.clock), m_folder(m_services.recordingsFolder) {
+          *m_services.clock)
+    , m_replay(m_session, *m_services.clock)
+    , m_folder(m_services.recordingsFolder) {
     connect(&m_lanes, &LaneList::changed, this, &RunController::syncLanes);
 }
 
@@ -139,8 +141,9 @@ void RunController::beginRecording() {
     } else {
         m_journal = *journal;
         if (space >= 0 && space < kLowSpaceBytes) {
-            m_trouble = tr("Only %1 are free for recordings in %2.")
-                            .arg(QLocale::c().formattedDataSize(space, 0, QLocale::DataSizeTraditionalFormat), m_folder);
+            m_trouble =
+                tr("Only %1 are free for recordings in %2.")
+                    .arg(QLocale::c().formattedDataSize(space, 0, QLocale::DataSizeTraditionalFormat), m_folder);
         }
     }
     m_session.setJournal(m_journal);

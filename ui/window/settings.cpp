@@ -17,7 +17,9 @@ namespace {
 
 constexpr qint64 kMaxFileBytes = 4 << 20;
 
-QString text(const std::string& s) { return QString::fromStdString(s); }
+QString text(const std::string& s) {
+    return QString::fromStdString(s);
+}
 std::string text(const QJsonObject& o, const char* name, const std::string& otherwise = {}) {
     const QJsonValue value = o.value(QLatin1String(name));
     return value.isString() ? value.toString().toStdString() : otherwise;
@@ -77,8 +79,8 @@ RaceSettings readRace(const QJsonObject& o) {
     race.prompt = text(o, "prompt", race.prompt);
     race.system = text(o, "system");
     SamplingSpec& s = race.sampling;
-    const auto maxTokens = optionalNumber(o, "max_tokens", 1, 1e9,
-                                          s.maxTokens ? std::optional<double>(*s.maxTokens) : std::nullopt);
+    const auto maxTokens =
+        optionalNumber(o, "max_tokens", 1, 1e9, s.maxTokens ? std::optional<double>(*s.maxTokens) : std::nullopt);
     s.maxTokens = maxTokens ? std::optional(static_cast<int>(*maxTokens)) : std::nullopt;
     s.temperature = optionalNumber(o, "temperature", 0, 2, s.temperature);
     bool isNumber = false;
@@ -101,9 +103,12 @@ RaceSettings readRace(const QJsonObject& o) {
 
 const char* keyKindName(KeyReference::Kind kind) {
     switch (kind) {
-    case KeyReference::Kind::environment: return "environment";
-    case KeyReference::Kind::file: return "file";
-    default: return ""; // a key typed for the session is gone with it
+    case KeyReference::Kind::environment:
+        return "environment";
+    case KeyReference::Kind::file:
+        return "file";
+    default:
+        return ""; // a key typed for the session is gone with it
     }
 }
 
@@ -156,7 +161,7 @@ void WindowSettings::addRecent(const QString& path) {
 WindowSettings loadSettings(const QString& path) {
     WindowSettings settings;
     QFile file(path);
-    if (!file.open(QIODevice::ReadOnly) || file.size() > kMaxFileBytes)
+    if (path.isEmpty() || !file.open(QIODevice::ReadOnly) || file.size() > kMaxFileBytes)
         return settings;
     const QJsonObject o = QJsonDocument::fromJson(file.readAll()).object();
     const std::string theme = text(o, "theme");

@@ -23,7 +23,7 @@ struct WindowSettings {
     QByteArray layout;
     RaceSettings race;
     std::vector<LaneConfig> lanes;
-    QStringList recent; ///< paths of recordings, newest first
+    QStringList recent;       ///< paths of recordings, newest first
     QString recordingsFolder; ///< empty: the usual place
 
     void addRecent(const QString& path);

@@ -29,13 +29,16 @@ QAction* WindowActions::pick(QMenu* menu, QActionGroup* group, const QString& te
     return action;
 }
 
-WindowActions::WindowActions(QMainWindow& window, QUndoStack& undo) : QObject(&window), m_window(window) {
+WindowActions::WindowActions(QMainWindow& window, QUndoStack& undo)
+    : QObject(&window)
+    , m_window(window) {
     QMenuBar* bar = window.menuBar();
     QMenu* file = bar->addMenu(tr("&File"));
     open = make(file, tr("&Open recording..."), QKeySequence::Open);
     recent = file->addMenu(tr("Open &recent"));
     save = make(file, tr("&Save recording as..."), QKeySequence::Save);
-    recordElsewhere = make(file, tr("Record &elsewhere..."), {}, tr("Choose the folder for this and further recordings"));
+    recordElsewhere =
+        make(file, tr("Record &elsewhere..."), {}, tr("Choose the folder for this and further recordings"));
     exportPicture = make(file, tr("Export &picture..."), QKeySequence(tr("Ctrl+E")), tr("The window as a PNG file"));
     file->addSeparator();
     closeRecording = make(file, tr("&Close recording"), QKeySequence::Close);
@@ -47,7 +50,7 @@ WindowActions::WindowActions(QMainWindow& window, QUndoStack& undo) : QObject(&w
     QAction* undoAction = undo.createUndoAction(this, tr("&Undo"));
     undoAction->setShortcut(QKeySequence::Undo);
     QAction* redoAction = undo.createRedoAction(this, tr("&Redo"));
-    redoAction->setShortcut(QKeySequence::Redo);
+    redoAction->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
     for (QAction* action : {undoAction, redoAction}) {
         edit->addAction(action);
         window.addAction(action);

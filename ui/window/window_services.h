@@ -21,8 +21,8 @@ using ModelsAnswer = std::function<void(Result<ModelNames>)>;
 /// An endpoint that the environment names. It is offered, never contacted unasked.
 struct OfferedEndpoint {
     EndpointSpec endpoint;
-    QString from;         ///< the variable that names it: "OPENAI_BASE_URL"
-    bool keySet = false;  ///< whether the variable that `endpoint.key` names holds anything
+    QString from;        ///< the variable that names it: "OPENAI_BASE_URL"
+    bool keySet = false; ///< whether the variable that `endpoint.key` names holds anything
 };
 
 /// What the window needs of the rest of the program. The composition root supplies it, tests put fakes here; the

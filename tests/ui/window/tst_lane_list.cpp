@@ -91,13 +91,20 @@ private slots:
         QTest::addColumn<QString>("url");
         QTest::addColumn<QString>("origin");
         QTest::addColumn<bool>("abroad");
-        QTest::newRow("https") << "https://Host.Example/v1" << "https://host.example:443" << false;
-        QTest::newRow("http abroad") << "http://host.example" << "http://host.example:80" << true;
-        QTest::newRow("loopback") << "http://127.0.0.1:8080/v1" << "http://127.0.0.1:8080" << false;
-        QTest::newRow("loopback v6") << "http://[::1]:9" << "http://::1:9" << false;
-        QTest::newRow("looks like loopback") << "http://127.0.0.1.evil.example" << "http://127.0.0.1.evil.example:80" << true;
-        QTest::newRow("no scheme") << "localhost:11434" << "http://localhost:11434" << false;
-        QTest::newRow("nothing") << "" << "" << false;
+        QTest::newRow("https") << "https://Host.Example/v1"
+                               << "https://host.example:443" << false;
+        QTest::newRow("http abroad") << "http://host.example"
+                                     << "http://host.example:80" << true;
+        QTest::newRow("loopback") << "http://127.0.0.1:8080/v1"
+                                  << "http://127.0.0.1:8080" << false;
+        QTest::newRow("loopback v6") << "http://[::1]:9"
+                                     << "http://::1:9" << false;
+        QTest::newRow("looks like loopback") << "http://127.0.0.1.evil.example"
+                                             << "http://127.0.0.1.evil.example:80" << true;
+        QTest::newRow("no scheme") << "localhost:11434"
+                                   << "http://localhost:11434" << false;
+        QTest::newRow("nothing") << ""
+                                 << "" << false;
     }
     void originsAndPlainHttp() {
         QFETCH(QString, url);

@@ -46,7 +46,8 @@ template <class T> T* named(QWidget& root, const QString& name) {
 bool shown(MainWindow& window) {
     window.resize(1600, 1000);
     window.show();
-    return QTest::qWaitForWindowExposed(&window);
+    window.activateWindow();
+    return QTest::qWaitForWindowActive(&window);
 }
 
 /// Without warm-up, through the strip as a user would do it.
@@ -55,7 +56,9 @@ void noWarmup(MainWindow& window) {
     box->setValue(0);
 }
 
-bool over(MainWindow& window) { return !window.runs().running(); }
+bool over(MainWindow& window) {
+    return !window.runs().running();
+}
 
 } // namespace
 
@@ -84,6 +87,8 @@ private slots:
         const Lane& lane = *window.runs().session().lanes()[0];
         QCOMPARE(lane.state(), LaneState::done);
         QTRY_COMPARE(window.lanesRow().cards()[0]->text().buffer().tokenCount(), 60U);
+        window.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
         QTest::keyClick(&window, Qt::Key_1, Qt::ControlModifier); // to the lane
         QVERIFY(window.lanesRow().cards()[0]->text().hasFocus());
         QTest::keyClick(&window, Qt::Key_D, Qt::ControlModifier);
@@ -120,8 +125,8 @@ private slots:
         noWarmup(window);
         window.actions().run->trigger();
         const Session& session = window.runs().session();
-        QTRY_VERIFY_WITH_TIMEOUT(session.lanes()[0]->state() == LaneState::done && session.lanes()[4]->state() == LaneState::done,
-                                 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            session.lanes()[0]->state() == LaneState::done && session.lanes()[4]->state() == LaneState::done, 10000);
         QCOMPARE(session.lanes()[1]->state(), LaneState::failed);
         QCOMPARE(session.lanes()[2]->state(), LaneState::cut);
         QCOMPARE(session.lanes()[3]->state(), LaneState::waiting);
@@ -130,7 +135,8 @@ private slots:
         QCOMPARE(session.lanes()[3]->state(), LaneState::cancelled);
         const auto say = [&](const QString& words) {
             const auto labels = window.findChildren<QLabel*>();
-            return std::any_of(labels.begin(), labels.end(), [&](QLabel* label) { return label->text().contains(words); });
+            return std::any_of(labels.begin(), labels.end(),
+                               [&](QLabel* label) { return label->text().contains(words); });
         };
         QTRY_VERIFY(say("3 of 5 lanes ended abnormally: B failed, C cut, D stopped"));
         QTest::qWait(300); // every view draws all of these states
@@ -208,6 +214,7 @@ private slots:
         }
         MainWindow again(fixture.services());
         QVERIFY(shown(again));
+        again.showRace();
         QCOMPARE(again.runs().lanes().lanes().size(), std::size_t(2));
         QCOMPARE(again.runs().race().prompt, std::string("What is a stall?"));
         QCOMPARE(named<QSpinBox>(again, "Repeat")->value(), 7);
@@ -272,9 +279,9 @@ private slots:
         auto* rate = window.findChild<QDockWidget*>("rate");
         QTRY_VERIFY(gaps->isVisible() && rate->isVisible() && gaps->x() != rate->x());
         window.resize(1100, 700);
-        QTRY_COMPARE(rate->geometry().width(), gaps->geometry().width());
+        QTRY_VERIFY(window.docks().tabifiedDockWidgets(gaps).contains(rate));
         window.resize(1600, 1000);
-        QTRY_VERIFY(gaps->x() != rate->x());
+        QTRY_VERIFY(!window.docks().tabifiedDockWidgets(gaps).contains(rate));
     }
 
     void fullScreenLeavesTheRace() {
@@ -294,7 +301,8 @@ private slots:
         window.openFiles({fixture.recording()});
         QVERIFY(shown(window));
         QTRY_COMPARE(window.lanesRow().cards()[0]->text().buffer().tokenCount(), 60U);
-        const QString first = QString::fromStdString(window.runs().session().lanes()[0]->current()->record->transcript).trimmed();
+        const QString first =
+            QString::fromStdString(window.runs().session().lanes()[0]->current()->record->transcript).trimmed();
         const QString word = first.section(' ', 0, 0);
         QVERIFY(!word.isEmpty());
         QTest::keyClick(&window, Qt::Key_F, Qt::ControlModifier);
@@ -327,9 +335,10 @@ private slots:
                                  qobject_cast<QAbstractSpinBox*>(widget) || qobject_cast<QComboBox*>(widget) ||
                                  qobject_cast<QSlider*>(widget) || qobject_cast<QPlainTextEdit*>(widget) ||
                                  qobject_cast<QListWidget*>(widget);
-            const bool inner = widget->objectName().startsWith("qt_") || qobject_cast<QAbstractSpinBox*>(widget->parent()) ||
-                               qobject_cast<QLineEdit*>(widget->parent()) || qobject_cast<QComboBox*>(widget->parent()) ||
-                               widget->parent()->inherits("QTabBar");
+            const bool inner = widget->objectName().startsWith("qt_") ||
+                               qobject_cast<QAbstractSpinBox*>(widget->parent()) ||
+                               qobject_cast<QLineEdit*>(widget->parent()) ||
+                               qobject_cast<QComboBox*>(widget->parent()) || widget->parent()->inherits("QTabBar") || widget->inherits("QTableCornerButton");
             const auto* button = qobject_cast<QAbstractButton*>(widget);
             const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty());
             if (control && !inner && !named)

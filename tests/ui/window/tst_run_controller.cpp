@@ -75,7 +75,8 @@ private slots:
         runs.setRace(shortRace());
         runs.lanes().add(WindowFixture::lane(model.toStdString()));
         runs.run();
-        pumpUntil(runs, [] { return false; }, afterMs);
+        pumpUntil(
+            runs, [] { return false; }, afterMs);
         runs.stop();
         runs.stop();
         QVERIFY(pumpUntil(runs, [&] { return !runs.running(); }));
@@ -196,7 +197,8 @@ private slots:
         runs.pump();
         const double held = replay.positionS();
         const auto events = runs.session().lanes()[1]->current()->record->events.size();
-        pumpUntil(runs, [] { return false; }, 60);
+        pumpUntil(
+            runs, [] { return false; }, 60);
         QCOMPARE(replay.positionS(), held);
         QCOMPARE(runs.session().lanes()[1]->current()->record->events.size(), events);
         replay.step();

@@ -105,10 +105,10 @@ private slots:
         QTest::newRow("nothing") << QByteArray();
         QTest::newRow("no json") << QByteArray("\x00\xff{", 3);
         QTest::newRow("an array") << QByteArray("[1,2]");
-        QTest::newRow("other types")
-            << QByteArray(R"({"theme":3,"geometry":[],"race":7,"lanes":{"a":1},"recent":[1,{}],"layout_version":"x"})");
-        QTest::newRow("wild numbers")
-            << QByteArray(R"({"race":{"repeats":1e300,"warmups":-9,"max_tokens":-1e300,"temperature":99,
+        QTest::newRow("other types") << QByteArray(
+            R"({"theme":3,"geometry":[],"race":7,"lanes":{"a":1},"recent":[1,{}],"layout_version":"x"})");
+        QTest::newRow("wild numbers") << QByteArray(
+            R"({"race":{"repeats":1e300,"warmups":-9,"max_tokens":-1e300,"temperature":99,
                              "connect_timeout_s":-1,"seed":"99999999999999999999"},"lanes":[{"look":-4},5]})");
     }
     void oddFilesGiveDefaults() {
@@ -132,10 +132,14 @@ private slots:
     void recordingNamesAreHarmless_data() {
         QTest::addColumn<QString>("prompt");
         QTest::addColumn<QString>("name");
-        QTest::newRow("words") << "Explain why a database index makes reads" << "explain-why-a-database-index-T";
-        QTest::newRow("path") << "../../etc/passwd" << "etc-passwd-T";
-        QTest::newRow("nothing") << "" << "race-T";
-        QTest::newRow("other script") << "日本語" << "race-T";
+        QTest::newRow("words") << "Explain why a database index makes reads"
+                               << "explain-why-a-database-index-T";
+        QTest::newRow("path") << "../../etc/passwd"
+                              << "etc-passwd-T";
+        QTest::newRow("nothing") << ""
+                                 << "race-T";
+        QTest::newRow("other script") << "日本語"
+                                      << "race-T";
     }
     void recordingNamesAreHarmless() {
         QFETCH(QString, prompt);

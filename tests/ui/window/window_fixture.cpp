@@ -14,8 +14,11 @@ namespace {
 class EndingSource final : public TokenSource {
 public:
     EndingSource(const Clock& clock, SourceOutput output, StreamEnd end, bool withText, bool endsByItself)
-        : m_clock(clock), m_output(std::move(output)), m_end(std::move(end)), m_withText(withText),
-          m_endsByItself(endsByItself) {}
+        : m_clock(clock)
+        , m_output(std::move(output))
+        , m_end(std::move(end))
+        , m_withText(withText)
+        , m_endsByItself(endsByItself) {}
     void prepare() override {}
     [[nodiscard]] bool ready() const override { return true; }
     void release(std::optional<Instant> scheduled) override {
@@ -70,20 +73,22 @@ StreamEnd failed(ErrorKind kind, std::string message, std::optional<int> status)
 
 } // namespace
 
-WindowFixture::WindowFixture() { QTest::failOnWarning(QRegularExpression(QStringLiteral("^QObject::"))); }
+WindowFixture::WindowFixture() {
+    QTest::failOnWarning(QRegularExpression(QStringLiteral("^QObject::")));
+}
 
 std::unique_ptr<TokenSource> WindowFixture::source(const RunSpec& spec, SourceOutput output) {
     ++sourcesMade;
     keySeen = spec.key ? std::string(spec.key->revealForTransport()) : std::string();
     const std::string& model = spec.endpoint.model;
     if (model == "refused") {
-        return std::make_unique<EndingSource>(
-            *m_clock, std::move(output), failed(ErrorKind::auth, "Incorrect API key provided.", 401), false, true);
+        return std::make_unique<EndingSource>(*m_clock, std::move(output),
+                                              failed(ErrorKind::auth, "Incorrect API key provided.", 401), false, true);
     }
     if (model == "cut") {
         return std::make_unique<EndingSource>(
-            *m_clock, std::move(output), failed(ErrorKind::connectionClosed, "The server closed the connection.", {}), true,
-            true);
+            *m_clock, std::move(output), failed(ErrorKind::connectionClosed, "The server closed the connection.", {}),
+            true, true);
     }
     if (model == "silent")
         return std::make_unique<EndingSource>(*m_clock, std::move(output), StreamEnd{}, false, false);
@@ -145,13 +150,15 @@ QString WindowFixture::recording() {
     auto journal = Journal::create(file.toStdString(), services().recordingHeader());
     if (!journal)
         return {};
-    Session session([this](const RunSpec& spec, SourceOutput output) { return source(spec, std::move(output)); }, *m_clock);
+    Session session([this](const RunSpec& spec, SourceOutput output) { return source(spec, std::move(output)); },
+                    *m_clock);
     session.setJournal(*journal);
     std::vector<LaneConfig> lanes;
     for (const char* model : {"steady", "stalls"}) {
         RunSpec spec = lane(model);
         spec.prompt = "Why?";
-        lanes.push_back({.id = static_cast<LaneId>(lanes.size() + 1), .look = static_cast<int>(lanes.size()), .spec = spec});
+        lanes.push_back(
+            {.id = static_cast<LaneId>(lanes.size() + 1), .look = static_cast<int>(lanes.size()), .spec = spec});
     }
     session.setLanes(std::move(lanes));
     if (!session.start({}))

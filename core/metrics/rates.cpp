@@ -48,7 +48,9 @@ std::optional<double> rateAtPosition(const ArrivalLog& log, std::uint32_t positi
 }
 
 std::uint32_t positionsOf(const ArrivalLog& log) {
-    return log.empty() ? 0 : static_cast<std::uint32_t>(log.total(log.size() - 1) + 1e-6);
+    // A server may claim any number of tokens: the curve holds no more of them than a stream may have messages.
+    constexpr double kMostPositions = 2e6;
+    return log.empty() ? 0 : static_cast<std::uint32_t>(std::min(kMostPositions, log.total(log.size() - 1) + 1e-6));
 }
 
 void extendRateCurve(RateCurve& curve, const ArrivalLog& log, int windowTokens, bool over) {
@@ -65,7 +67,7 @@ void extendRateCurve(RateCurve& curve, const ArrivalLog& log, int windowTokens, 
     // A point is final when its window ends before the last arrival, which may still grow.
     const double settled = log.size() > 1 ? log.total(log.size() - 2) : 0.0;
     const double last = std::floor(settled + 1e-6) - (std::max(1, windowTokens / 2) - 1);
-    curve.provisionalFrom = last > 0 ? std::min(positions, static_cast<std::uint32_t>(last)) : 0;
+    curve.provisionalFrom = last > 0 ? static_cast<std::uint32_t>(std::min(static_cast<double>(positions), last)) : 0;
 }
 
 std::vector<RateAt> ratesAtMilestones(const ArrivalLog& log, int windowTokens) {

@@ -88,6 +88,14 @@ private slots:
         QVERIFY(std::isnan(rateCurve(alone, countTokens(alone)).tps[0]));
     }
 
+    void absurdCountsAreBounded() {
+        RunBuilder run;
+        run.event(0.1, 4'000'000'000U).event(0.2, 4'000'000'000U).event(0.3, 4'000'000'000U);
+        const RunRecord record = run.build();
+        QVERIFY(rateCurve(record, countTokens(record)).tps.size() <= 2'000'000);
+        QVERIFY(summarize(record).decodeTps.has_value());
+    }
+
     void lastSixteenAreProvisionalWhileItRuns() {
         const RunRecord run = RunBuilder().tokens(100).until(2).outcome(Outcome::running).noUsage().build();
         const RateCurve curve = rateCurve(run, countTokens(run)); // no tokens known yet: events

@@ -30,6 +30,8 @@ bool plainHttpAbroad(const std::string& url) {
     if (parsed.scheme().toLower() != QStringLiteral("http"))
         return false;
     const QString host = parsed.host().toLower();
+    if (host.isEmpty())
+        return false;
     static const QRegularExpression loopback(QStringLiteral("^(localhost|127(\\.[0-9]{1,3}){3}|::1)$"));
     return !loopback.match(host).hasMatch();
 }

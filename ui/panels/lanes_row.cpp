@@ -17,6 +17,8 @@ namespace {
 constexpr int kGutter = 6;
 constexpr int kOneRow = 4; ///< lanes that stand in one row
 constexpr int kLeastWidth = 320;
+constexpr int kCardHeight = 212;
+constexpr int kRoomyHeight = 900;
 
 } // namespace
 
@@ -103,6 +105,8 @@ void LanesRow::layOut() {
     const int count = static_cast<int>(m_cards.size());
     const int rows = count > kOneRow ? 2 : 1;
     const int columns = std::max(1, (count + rows - 1) / rows);
+    // Two rows want the height of two whole cards where the window has it.
+    setMinimumHeight(rows == 2 && window()->height() >= kRoomyHeight ? 2 * kCardHeight + kGutter : 0);
     for (int i = 0; i < count; ++i)
         m_grid->addWidget(m_cards[static_cast<std::size_t>(i)], i / columns, i % columns);
     for (int column = 0; column < std::max(columns, m_grid->columnCount()); ++column) {

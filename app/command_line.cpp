@@ -97,7 +97,9 @@ void addRunFlags(CLI::App& run, RunFlags& flags) {
     addLaneFlags(run, flags);
     addRequestFlags(run, flags);
     addPlanFlags(run, flags);
-    run.add_option("--record", flags.record, "Record everything into this new file")->type_name("FILE");
+    CLI::Option* record =
+        run.add_option("--record", flags.record, "Record everything into this new file")->type_name("FILE");
+    run.add_option("--note", flags.note, "A sentence for the recording: how it was made")->needs(record);
     run.add_option("--fail-if", flags.failIf, "Exit with 7 when this holds, as in ttft_p95>800ms or decode_p50<20tps")
         ->type_name("EXPR")
         ->allow_extra_args(false);

@@ -65,6 +65,7 @@ ExitStatus runCommand(const RunFlags& flags, const RunServices& services) {
         header.app = applicationName();
         header.startedUtc = report.startedUtc;
         header.machineJson = report.machineJson;
+        header.note = request->note;
         Result<std::shared_ptr<Journal>> created = Journal::create(*request->recordPath, header);
         if (!created)
             return refuse(created.error());

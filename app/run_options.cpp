@@ -152,6 +152,7 @@ Result<RunRequest> understand(const RunFlags& flags) {
     request.plan = flags.plan;
     if (!flags.record.empty())
         request.recordPath = flags.record;
+    request.note = flags.note;
 
     for (const std::string& expression : flags.failIf) {
         Result<Threshold> threshold = Threshold::parse(expression);

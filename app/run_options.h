@@ -31,7 +31,7 @@ struct RunFlags {
     std::optional<double> connectTimeoutS, firstTokenTimeoutS, idleTimeoutS, totalTimeoutS; ///< 0: never
     bool allowInvalidTls = false;
     bool allowPlainHttpWithKey = false;
-    std::string record;
+    std::string record, note;
     bool text = false;
     std::vector<std::string> failIf;
     bool json = false;
@@ -44,6 +44,7 @@ struct RunRequest {
     RunPlan plan;
     std::vector<Threshold> thresholds;
     std::optional<std::string> recordPath;
+    std::string note; ///< how the recording was made, for its header
     OutputForm form = OutputForm::forPeople;
     TextExport text = TextExport::hashOnly;
 };

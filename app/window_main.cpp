@@ -18,6 +18,11 @@
 
 #include <cstdlib>
 
+// Q_INIT_RESOURCE declares a function and must stand outside every namespace.
+static void loadShippedRecordings() {
+    Q_INIT_RESOURCE(recordings);
+}
+
 namespace decodescope {
 namespace {
 
@@ -63,6 +68,7 @@ WindowServices localServices() {
     };
     services.settingsFile = xdgFolder("XDG_CONFIG_HOME", "/.config") + QStringLiteral("/settings.json");
     services.recordingsFolder = xdgFolder("XDG_DATA_HOME", "/.local/share") + QStringLiteral("/recordings");
+    loadShippedRecordings();
     services.shippedFolder = QStringLiteral(":/recordings");
     services.version = QStringLiteral(DECODESCOPE_VERSION);
     return services;

@@ -5,6 +5,8 @@
 #include <QTemporaryFile>
 #include <QtTest>
 
+#include <nlohmann/json.hpp>
+
 #include <unistd.h>
 
 using namespace decodescope;
@@ -102,4 +104,3 @@ private slots:
 QTEST_GUILESS_MAIN(JsonlWriterTest)
 #include "tst_jsonl_writer.moc"
 
-#include <nlohmann/json.hpp>

@@ -19,6 +19,10 @@ bool isBreak(QChar c) {
     return c == QLatin1Char('\n') || c == QChar(0x2028) || c == QChar(0x2029);
 }
 
+bool joinsOn(QChar c) {
+    return c.joiningType() != QChar::Joining_None;
+}
+
 std::uint32_t paragraphEnd(const QString& text, std::uint32_t from) {
     const auto found = std::find_if(text.begin() + from, text.end(), isBreak);
     return static_cast<std::uint32_t>(found - text.begin());
@@ -58,8 +62,10 @@ int TokenText::append(const RunRecord& record) {
     int first = lineCount();
     if (m_buffer.textSize() > oldSize) {
         first = std::max(0, lineCount() - 1);
-        // A short open line leaves the break before it unsettled.
-        while (first > 0 && oldSize - line(first).start < kSettled && line(first - 1).end == line(first).start)
+        // A short open line leaves the break before it unsettled; and where a joined script was cut within a word, the
+        // letter after the cut has another form, and width, when it is shaped without the one before.
+        while (first > 0 && line(first - 1).end == line(first).start &&
+               (oldSize - line(first).start < kSettled || joinsOn(m_buffer.text().at(line(first).start - 1))))
             --first;
         rewrapFromLine(first);
     }

@@ -161,7 +161,7 @@ private slots:
         finishRound(fake, session, {"A", "B"});
         QCOMPARE(fake.of("A").request.prompt, std::string("Say something."));
         QCOMPARE(session.lane(1)->config().spec.prompt, std::string("Something else."));
-        QCOMPARE(session.lane(1)->current()->record->lane, 1); // where it stood when the run began
+        QCOMPARE(session.lane(1)->current()->record->lane, 0); // its number in the recording: where it stood at the start
         session.setLanes({edited[0]});
         QVERIFY(session.lane(1) == nullptr);
         QVERIFY(fake.of("A").destroyed);

@@ -85,7 +85,10 @@ LaneCard::LaneCard(ViewState& view, QWidget* parent)
     m_clock.start();
 }
 
-LaneCard::~LaneCard() = default;
+LaneCard::~LaneCard() {
+    // The text goes when the card is no more than a QWidget, and a text that has the focus tells of losing it.
+    disconnect(m_text, nullptr, this, nullptr);
+}
 
 QToolButton* LaneCard::makeButton(const QString& icon, const QString& name) {
     auto* button = new QToolButton(this);

@@ -1,5 +1,6 @@
 #include "app/explain.h"
 
+#include "app/captured_response.h"
 #include "app/json_values.h"
 #include "core/metrics/metrics.h"
 #include "core/record/run_recorder.h"
@@ -18,31 +19,36 @@ namespace decodescope {
 
 namespace {
 
-constexpr std::string_view kHttpBeginning = "HTTP/";
 constexpr int kSchema = 1;
 /// A capture has no clock: its reads are taken to be a millisecond apart.
 constexpr Duration kBetweenReads = std::chrono::milliseconds(1);
 
-std::vector<std::size_t> readEnds(std::size_t size, const ExplainOptions& options) {
+/// Where the reads end, in the bytes of the capture.
+std::vector<std::size_t> readEnds(std::size_t fileSize, const CapturedResponse& capture,
+                                  const ExplainOptions& options) {
     std::vector<std::size_t> ends;
     if (options.splitBytes > 0) {
-        for (std::size_t end = options.splitBytes; end < size; end += options.splitBytes)
-            ends.push_back(end);
+        for (std::size_t end = options.splitBytes; end < fileSize; end += options.splitBytes)
+            ends.push_back(capture.offset(end));
     } else {
         for (const std::uint64_t split : options.splits) {
-            if (split > 0 && split < size)
-                ends.push_back(static_cast<std::size_t>(split));
+            if (split > 0 && split < fileSize)
+                ends.push_back(capture.offset(static_cast<std::size_t>(split)));
         }
         std::sort(ends.begin(), ends.end());
-        ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
     }
-    if (size > 0)
-        ends.push_back(size);
+    if (fileSize > 0)
+        ends.push_back(capture.bytes.size());
+    // A head that was rewritten may be shorter than in the file.
+    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+    if (!ends.empty() && ends.front() == 0)
+        ends.erase(ends.begin());
     return ends;
 }
 
 /// Sends the bytes down the road that live responses take.
-std::size_t play(std::string_view bytes, const ExplainOptions& options, StreamDecoder& decoder, RunRecorder& recorder) {
+std::size_t play(std::size_t fileSize, const CapturedResponse& capture, const ExplainOptions& options,
+                 StreamDecoder& decoder, RunRecorder& recorder) {
     std::vector<StreamEvent> events;
     const auto apply = [&] {
         for (const StreamEvent& event : events)
@@ -52,9 +58,9 @@ std::size_t play(std::string_view bytes, const ExplainOptions& options, StreamDe
     Instant now = instantFromNs(0);
     std::uint32_t reads = 0;
     std::size_t begin = 0;
-    for (const std::size_t end : readEnds(bytes.size(), options)) {
+    for (const std::size_t end : readEnds(fileSize, capture, options)) {
         now += kBetweenReads;
-        decoder.feed({now, reads++, std::string(bytes.substr(begin, end - begin))}, events);
+        decoder.feed({now, reads++, capture.bytes.substr(begin, end - begin)}, events);
         apply();
         begin = end;
     }
@@ -153,9 +159,10 @@ void addWarnings(Json& out, const RunRecord& record, const TokenCount& tokens) {
 } // namespace
 
 Result<std::string> explainBytes(std::string_view bytes, const ExplainOptions& options) {
+    const CapturedResponse capture = readCapture(bytes);
     DecoderOptions decoding;
     decoding.protocol = options.protocol;
-    decoding.framing = bytes.starts_with(kHttpBeginning) ? Framing::http : Framing::bodyOnly;
+    decoding.framing = capture.http ? Framing::http : Framing::bodyOnly;
     decoding.thinkTags = options.thinkTags;
     decoding.cumulative = options.cumulative;
     auto decoder = StreamDecoder::create(decoding);
@@ -165,7 +172,7 @@ Result<std::string> explainBytes(std::string_view bytes, const ExplainOptions& o
     const auto record = std::make_shared<RunRecord>();
     record->spec.endpoint.protocol = options.protocol;
     RunRecorder recorder(record);
-    const std::size_t reads = play(bytes, options, **decoder, recorder);
+    const std::size_t reads = play(bytes.size(), capture, options, **decoder, recorder);
 
     const TokenCount tokens = countTokens(*record);
     Json out;
@@ -181,6 +188,11 @@ Result<std::string> explainBytes(std::string_view bytes, const ExplainOptions& o
 }
 
 Result<std::string> explainFile(const ExplainOptions& options) {
+    // A protocol that nobody decodes is the first thing to say, also of a file that is not there.
+    DecoderOptions asked;
+    asked.protocol = options.protocol;
+    if (const auto usable = StreamDecoder::create(asked); !usable)
+        return tl::unexpected(usable.error());
     std::ifstream file(options.file, std::ios::binary);
     std::ostringstream content;
     // An empty file is a response too; inserting nothing sets failbit, so the file's own state is asked first.

@@ -77,6 +77,8 @@ void TestExplain::anUnknownProtocolListsTheKnown() {
     QVERIFY(!text.has_value());
     QCOMPARE(text.error().code, ErrorCode::usage);
     QVERIFY(text.error().message.find("openai-chat, openai-completions") != std::string::npos);
+    options.file = "/nonexistent/response.http"; // the wrong use is told first
+    QCOMPARE(explainFile(options).error().code, ErrorCode::usage);
 }
 
 QTEST_APPLESS_MAIN(TestExplain)

@@ -15,7 +15,7 @@ private slots:
 
 static std::vector<WireCase> allRules() {
     std::vector<WireCase> all;
-    for (const auto& group : {framingRules(), deltaRules(), countRules(), httpRules()})
+    for (const auto& group : {framingRules(), deltaRules(), countRules(), httpRules(), captureRules()})
         all.insert(all.end(), group.begin(), group.end());
     return all;
 }

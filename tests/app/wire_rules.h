@@ -14,6 +14,8 @@ namespace decodescope::test {
 [[nodiscard]] std::vector<WireCase> countRules();
 /// About HTTP: errors, content types, codings.
 [[nodiscard]] std::vector<WireCase> httpRules();
+/// About heads that only tools write: HTTP/2, chunks removed, several heads in a row.
+[[nodiscard]] std::vector<WireCase> captureRules();
 
 /// An event of the chat API whose choice 0 has this delta and finish reason (JSON texts).
 [[nodiscard]] std::string chatEvent(const std::string& delta, const std::string& finish = "null",

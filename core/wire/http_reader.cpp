@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace decodescope {
@@ -45,6 +46,19 @@ std::size_t chunkHeadLength(std::string_view rest) noexcept {
         return lineEnd + kLineEnd.size();
     const std::size_t end = rest.find(kHeadEnd, lineEnd);
     return end == std::string_view::npos ? 0 : end + kHeadEnd.size();
+}
+
+/// The head of a chunk without the white space that some servers pad its size with and that Beast refuses; nothing if
+/// there is none.
+std::optional<std::string> withoutPadding(std::string_view chunkHead) {
+    const std::size_t begin = chunkHead.substr(0, kLineEnd.size()) == kLineEnd ? kLineEnd.size() : 0;
+    const std::size_t lineEnd = chunkHead.find(kLineEnd, begin);
+    std::size_t end = lineEnd;
+    while (end > begin && (chunkHead[end - 1] == ' ' || chunkHead[end - 1] == '\t'))
+        --end;
+    if (end == lineEnd)
+        return std::nullopt;
+    return std::string(chunkHead.substr(0, end)).append(chunkHead.substr(lineEnd));
 }
 
 } // namespace
@@ -187,7 +201,14 @@ HttpReader::Status HttpReader::State::parseSome(std::string_view bytes, std::siz
         if (good != Status::open || length == 0)
             return good;
         error_code error;
-        const std::size_t n = parser->put({rest.data(), length}, error);
+        std::size_t n = 0;
+        const auto clean = parser->atChunkHead() ? withoutPadding(rest.substr(0, length)) : std::nullopt;
+        if (clean) {
+            // Wholly taken or not at all: it is one thing to Beast.
+            n = parser->put({clean->data(), clean->size()}, error) == clean->size() ? length : 0;
+        } else {
+            n = parser->put({rest.data(), length}, error);
+        }
         used += n;
         if (error && (error != http::error::need_more || n == 0)) {
             problem = error.message();

@@ -304,18 +304,18 @@ MessageReader::Stamp MessageReader::stampOf(std::uint32_t message) const {
 
 void MessageReader::put(Fragment fragment, const Stamp& stamp) {
     m_anyFragment = true;
-    // Text that was held back belongs to the message that brought it, as long as the order of the rows allows.
-    const bool late = stamp.message != m_now.message && (!m_everText || m_lastTextMessage <= stamp.message);
-    m_everText = true;
-    if (!late) {
-        m_lastTextMessage = m_now.message;
+    if (stamp.message == m_now.message) {
+        m_lastText = m_now;
         m_delta.fragments.push_back(std::move(fragment));
         return;
     }
-    m_lastTextMessage = stamp.message;
+    // Text that was held back belongs to the message that brought it. Where text of a later one is out already, it
+    // goes to that one, as the rows have an order; never to a message that merely showed that no more would come.
+    if (!m_lastText || m_lastText->message <= stamp.message)
+        m_lastText = stamp;
     TokenDelta delta;
     delta.fragments.push_back(std::move(fragment));
-    m_out->push_back({stamp.at, stamp.read, stamp.message, std::move(delta)});
+    m_out->push_back({m_lastText->at, m_lastText->read, m_lastText->message, std::move(delta)});
 }
 
 void MessageReader::flush() {

@@ -101,8 +101,7 @@ private:
     std::map<TextKey, HeldHalf> m_halves;
     std::map<std::uint32_t, Stamp> m_heldStamps; // of messages of which a splitter holds text
     std::vector<ThinkSplitter::Piece> m_pieces;
-    std::uint32_t m_lastTextMessage = 0;
-    bool m_everText = false;
+    std::optional<Stamp> m_lastText; // of the last message that has text
 };
 
 } // namespace decodescope

@@ -1,10 +1,11 @@
 #include "core/wire/server_error.h"
 
 #include "core/base/utf8.h"
+#include "core/wire/body_sniffer.h"
+#include "core/wire/html_entity.h"
+#include "core/wire/sse_decoder.h"
 #include "core/wire/surrogates.h"
 
-#include <array>
-#include <charconv>
 #include <utility>
 
 namespace decodescope {
@@ -24,7 +25,12 @@ std::string detailOf(JsonView detail) {
         if (!entry["msg"].text().empty())
             return textOf(entry["msg"]);
     }
-    return textOf(detail["message"]);
+    return errorFrom(detail).message;
+}
+
+/// The first of a list, or the thing itself.
+JsonView firstOf(JsonView value) {
+    return value.isArray() && value.size() > 0 ? *value.begin() : value;
 }
 
 void takeCode(ServerError& error, JsonView object) {
@@ -62,35 +68,6 @@ std::size_t findNoCase(std::string_view text, std::string_view lower, std::size_
     return std::string_view::npos;
 }
 
-/// Appends what the entity at the head of `text` stands for and gives its length; 0 if there is none.
-std::size_t appendEntity(std::string& out, std::string_view text) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kNamed{{{"&amp;", "&"},
-                                                                                   {"&lt;", "<"},
-                                                                                   {"&gt;", ">"},
-                                                                                   {"&quot;", "\""},
-                                                                                   {"&apos;", "'"},
-                                                                                   {"&nbsp;", " "},
-                                                                                   {"&middot;", "\u00B7"}}};
-    for (const auto& [name, meaning] : kNamed) {
-        if (text.substr(0, name.size()) == name) {
-            out += meaning;
-            return name.size();
-        }
-    }
-    if (text.substr(0, 2) != "&#")
-        return 0;
-    const bool hex = text.size() > 2 && (text[2] == 'x' || text[2] == 'X');
-    const char* const first = text.data() + (hex ? 3 : 2);
-    unsigned value = 0;
-    if (text.size() < 4)
-        return 0;
-    const auto [end, error] = std::from_chars(first, text.data() + text.size(), value, hex ? 16 : 10);
-    if (error != std::errc{} || end == text.data() + text.size() || *end != ';')
-        return 0;
-    appendUtf8(out, static_cast<char32_t>(value));
-    return static_cast<std::size_t>(end - text.data()) + 1;
-}
-
 /// White space collapsed, both ends trimmed.
 std::string tidy(std::string_view text) {
     std::string out;
@@ -117,6 +94,30 @@ std::string_view beginning(std::string_view utf8, std::size_t max) {
     return utf8.substr(0, max);
 }
 
+/// The first data that a body holds which is an event stream after all: servers answer so when a stream was asked for.
+std::string eventDataIn(std::string_view body) {
+    class FirstData final : public SseSink {
+    public:
+        void onSseEvent(std::string_view, std::string_view data) override { take(data); }
+        void onSseComment(std::string_view) override {}
+        void onSseErrorField(std::string_view data) override { take(data); }
+        std::string found;
+
+    private:
+        void take(std::string_view data) {
+            if (found.empty() && data.find('{') != std::string_view::npos)
+                found = data;
+        }
+    };
+    if (sniffBody(body) != BodyKind::sse)
+        return {};
+    FirstData sink;
+    SseDecoder decoder(sink, body.size());
+    decoder.feed(body);
+    decoder.finish();
+    return std::move(sink.found);
+}
+
 } // namespace
 
 std::optional<ServerError> errorIn(JsonView message) {
@@ -132,7 +133,7 @@ std::optional<ServerError> errorIn(JsonView message) {
 
 ServerError errorFrom(JsonView object) {
     ServerError out;
-    const JsonView inner = object["error"];
+    const JsonView inner = object["error"] ? firstOf(object["error"]) : firstOf(object["errors"]);
     if (inner.isObject()) {
         out = errorFrom(inner);
     } else if (inner.isString()) {
@@ -140,8 +141,10 @@ ServerError errorFrom(JsonView object) {
     }
     if (out.message.empty())
         out.message = textOf(object["message"]);
-    if (out.message.empty())
+    if (out.message.empty() && object["detail"])
         out.message = detailOf(object["detail"]);
+    if (out.message.empty())
+        out.message = textOf(object["msg"]);
     if (out.code.empty())
         takeCode(out, object);
     return out;
@@ -163,6 +166,8 @@ ServerError errorFromBody(std::string_view body) {
     const std::size_t first = body.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos)
         return {};
+    if (const std::string data = eventDataIn(body.substr(first)); !data.empty())
+        return errorFromBody(data);
     if (body[first] == '<')
         return {htmlTitle(body), {}, false};
     return {tidy(beginning(body.substr(first), kMaxPlainText)), {}, false};

@@ -47,7 +47,7 @@ void readUsage(JsonView usage, MessageContent& out) {
                                  usage["output_tokens_details"]["reasoning_tokens"], usage["reasoning_tokens"]});
     told.cached =
         firstCount({usage["prompt_tokens_details"]["cached_tokens"], usage["input_tokens_details"]["cached_tokens"],
-                    usage["prompt_cache_hit_tokens"], usage["cached_tokens"]});
+                    usage["prompt_cache_hit_tokens"], usage["cached_tokens"], usage["cache_read_input_tokens"]});
     if (told.prompt || told.completion || told.reasoning || told.cached) {
         if (!out.usage)
             out.usage.emplace();

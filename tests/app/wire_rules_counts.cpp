@@ -27,6 +27,14 @@ std::vector<WireCase> countRules() {
           {"token_source", "usage"},
           {"tokens_per_event", {2, 1}},
           {"usage", {{"prompt", 2}, {"completion", 3}}}}},
+        {"cached tokens by another name",
+         "openai-chat",
+         textEvent("a", "\"stop\"") +
+             dataEvent(
+                 R"({"choices":[],"usage":{"prompt_tokens":50,"completion_tokens":1,"cache_read_input_tokens":32}})") +
+             doneEvent(),
+         {},
+         {{"usage", {{"prompt", 50}, {"completion", 1}, {"cached", 32}}}}},
         {"token ids alone",
          "openai-chat",
          dataEvent(R"({"choices":[{"index":0,"delta":{"content":"a b"},"token_ids":[5,6]}]})") +

@@ -27,6 +27,8 @@ SecretMasker::SecretMasker(const Secret& key) {
         return;
     m_patterns.push_back(makePattern(std::string(key.revealForTransport())));
     m_patterns.push_back(makePattern(base64(key.revealForTransport())));
+    for (const Pattern& pattern : m_patterns)
+        m_joined.add(Secret(std::string(pattern.text.revealForTransport())));
 }
 
 SecretMasker::Pattern SecretMasker::makePattern(std::string text) {
@@ -88,6 +90,7 @@ std::string SecretMasker::feed(std::string_view bytes) {
         pattern.feed(current, out);
         current = std::move(out);
     }
+    m_joined.mask(current);
     return current;
 }
 
@@ -100,13 +103,16 @@ std::string SecretMasker::flush() {
         pattern.held.clear();
         pattern.matched = 0;
     }
+    m_joined.mask(all);
     return all;
 }
 
 std::string SecretMasker::maskWhole(std::string_view text) const {
     SecretMasker fresh;
-    for (const Pattern& pattern : m_patterns)
+    for (const Pattern& pattern : m_patterns) {
         fresh.m_patterns.push_back(makePattern(std::string(pattern.text.revealForTransport())));
+        fresh.m_joined.add(Secret(std::string(pattern.text.revealForTransport())));
+    }
     std::string out = fresh.feed(text);
     return out + fresh.flush();
 }

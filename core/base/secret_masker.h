@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/joined_masker.h"
 #include "core/base/secret.h"
 
 #include <cstddef>
@@ -13,7 +14,8 @@ namespace decodescope {
 /// Overwrites a live key, and its Base64 form, with '*' of the same length wherever a server echoes it, before
 /// anything else looks at the bytes or keeps them. A key that is cut by reads is found too: once four bytes of
 /// it have been seen, what might become the key is held back until it is clear. Keys of fewer than eight bytes
-/// are not masked: such placeholders ("none", "EMPTY") occur in ordinary text.
+/// are not masked: such placeholders ("none", "EMPTY") occur in ordinary text. A key that only its reader would put
+/// together again, from several events, chunks or escapes, is JoinedMasker's part.
 class SecretMasker {
 public:
     SecretMasker() = default;
@@ -41,6 +43,7 @@ private:
     };
     static Pattern makePattern(std::string text);
     std::vector<Pattern> m_patterns;
+    JoinedMasker m_joined;
 };
 
 } // namespace decodescope

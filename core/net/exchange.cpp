@@ -73,11 +73,16 @@ void Exchange::open() {
 }
 
 void Exchange::onConnected(Instant at) {
+    tellRelease();
     m_connected = true;
     m_connectedAt = at;
     m_deadlines.disarm(Deadline::connect);
-    if (m_t0)
-        sendRequest();
+    if (m_t0) {
+        tellConnected();
+        m_transport->send(m_plan.requestBytes);
+        wipeRequest();
+        m_outlet->post(m_events);
+    }
     m_outlet->ready = true;
 }
 
@@ -85,26 +90,41 @@ void Exchange::release(Instant t0) {
     if (m_ended || m_t0)
         return;
     m_t0 = t0;
-    milestone(t0, {Milestone::Kind::started, false, {}});
-    if (m_plan.timeouts.firstToken)
-        m_deadlines.arm(Deadline::firstToken, t0 + *m_plan.timeouts.firstToken);
-    if (m_plan.timeouts.total)
-        m_deadlines.arm(Deadline::total, t0 + *m_plan.timeouts.total);
     if (m_connected)
-        sendRequest();
+        m_transport->send(m_plan.requestBytes);
+}
+
+void Exchange::tellRelease() {
+    if (!m_t0 || std::exchange(m_told, true))
+        return;
+    milestone(*m_t0, {Milestone::Kind::started, false, {}});
+    if (m_plan.timeouts.firstToken)
+        m_deadlines.arm(Deadline::firstToken, *m_t0 + *m_plan.timeouts.firstToken);
+    if (m_plan.timeouts.total)
+        m_deadlines.arm(Deadline::total, *m_t0 + *m_plan.timeouts.total);
+    if (m_connected) {
+        wipeRequest();
+        tellConnected();
+        tellSent();
+    }
     m_outlet->post(m_events);
 }
 
-void Exchange::sendRequest() {
-    // A connection that was up before the release cost the run nothing: tc is t0, and what opening took is told.
+/// A connection that was up before the release cost the run nothing: tc is t0, and what opening took is told.
+void Exchange::tellConnected() {
     milestone(std::max(m_connectedAt, *m_t0), {Milestone::Kind::connected, false, m_connectedAt - m_openedAt});
-    m_transport->send(m_plan.requestBytes);
-    wipeRequest();
-    m_outlet->post(m_events);
+}
+
+void Exchange::tellSent() {
+    if (m_sentAt)
+        milestone(*m_sentAt, {Milestone::Kind::sent, false, {}});
+    m_sentAt.reset();
 }
 
 void Exchange::onSent(Instant at) {
-    milestone(at, {Milestone::Kind::sent, false, {}});
+    m_sentAt = at;
+    if (m_told)
+        tellSent();
 }
 
 void Exchange::onBytes(Instant at, std::string_view bytes) {
@@ -113,6 +133,7 @@ void Exchange::onBytes(Instant at, std::string_view bytes) {
             end(at, ErrorKind::malformed, fmt::format("{} sent an answer before anything was asked.", m_plan.place));
         return;
     }
+    tellRelease();
     if (m_reads == 0) {
         milestone(at, {Milestone::Kind::firstByte, false, {}});
         m_deadlines.arm(Deadline::head, at + kHeadLimit);
@@ -227,6 +248,7 @@ void Exchange::milestone(Instant at, const Milestone& milestone) {
 void Exchange::end(Instant at, ErrorKind kind, std::string message) {
     if (m_ended)
         return;
+    tellRelease();
     m_ended = true;
     m_deadlines.disarmAll();
     if (m_transport)

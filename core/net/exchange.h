@@ -32,7 +32,11 @@ public:
     ~Exchange() override;
 
     void prepare();
+    /// Sends, and does nothing else: lanes released together wait for each other's turn here. What there is to
+    /// tell and to watch from then on follows with tellRelease().
     void release(Instant t0);
+    /// To be called when every lane that is released at one instant has been. Harmless when called again.
+    void tellRelease();
     void cancel(ErrorKind kind);
 
     void onConnected(Instant at) override;
@@ -43,7 +47,8 @@ public:
 
 private:
     void open();
-    void sendRequest();
+    void tellConnected();
+    void tellSent();
     /// A prepared connection went away before it was used. True when another one is being opened.
     bool reopen();
     void deliver(Instant at, std::string_view masked);
@@ -65,8 +70,10 @@ private:
     Instant m_connectedAt{};
     Instant m_lastRead{};
     std::optional<Instant> m_t0;
+    std::optional<Instant> m_sentAt; ///< sent, and not told yet
     std::uint32_t m_reads = 0;
     bool m_connected = false;
+    bool m_told = false; ///< the release is
     bool m_reopened = false;
     bool m_ended = false;
 };

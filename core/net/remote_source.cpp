@@ -90,7 +90,13 @@ void RemoteSource::release(std::optional<Instant> scheduled) {
     if (!m_slot)
         return;
     const Instant t0 = scheduled.value_or(now());
-    m_network.post([slot = m_slot, t0] { slot->exchange->release(t0); });
+    m_network.post([slot = m_slot, t0, &network = m_network] {
+        slot->exchange->release(t0);
+        network.post([slot] { // behind the sends of the other lanes
+            if (slot->exchange)
+                slot->exchange->tellRelease();
+        });
+    });
 }
 
 void RemoteSource::cancel(ErrorKind kind) {

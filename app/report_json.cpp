@@ -79,7 +79,9 @@ Json runCardJson(const ReportedLane& lane) {
 
 /// Why a run is in no percentile.
 std::string_view reasonFor(const RunRecord& record) {
-    return record.warmup ? "warmup" : toString(record.outcome);
+    if (record.warmup)
+        return "warmup";
+    return record.outcome == Outcome::complete ? "no_tokens" : toString(record.outcome);
 }
 
 } // namespace

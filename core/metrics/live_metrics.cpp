@@ -119,7 +119,8 @@ RunSummary LiveMetrics::summary(const RunRecord& record, std::optional<Instant> 
     const State& s = *m_state;
     RunSummary out;
     out.outcome = record.outcome;
-    out.inStats = record.outcome == Outcome::complete && !record.warmup;
+    // A 200 without a single token is no success, however orderly it ended.
+    out.inStats = record.outcome == Outcome::complete && !record.warmup && !record.events.empty();
     out.tokens = s.model.count;
     out.tokenEvents = s.tally.events;
     out.arrivals = s.log.size();

@@ -187,6 +187,11 @@ private slots:
         QVERIFY(s.outcome == Outcome::error);
     }
 
+    void aRunWithoutATokenIsNotInStatistics() {
+        const RunSummary s = summarize(RunBuilder().until(1).build());
+        QVERIFY(s.outcome == Outcome::complete && s.e2e && !s.inStats);
+    }
+
     void warmupIsNotInStatistics() { QVERIFY(!summarize(RunBuilder().tokens(5).until(1).warmup().build()).inStats); }
 
     void allAtOnceIsNotReallyStreamed() {

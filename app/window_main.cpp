@@ -8,6 +8,7 @@
 #include "core/net/model_lister.h"
 #include "core/net/network_thread.h"
 #include "core/record/safe_file.h"
+#include "ui/theme/look.h"
 #include "ui/window/main_window.h"
 
 #include <QApplication>
@@ -105,10 +106,12 @@ Result<void> renderReport(int argc, char** argv, const Recording& recording, con
     services.settingsFile.clear(); // a picture depends on the recording alone
     services.sources = [](const RunSpec&, const SourceOutput&) { return std::unique_ptr<TokenSource>(); };
     MainWindow window(std::move(services));
+    Look::instance().apply(ThemeChoice::dark); // the same picture whatever the desktop
     window.resize(kReportWidth, kReportHeight);
     window.setAttribute(Qt::WA_DontShowOnScreen);
     window.show();
     window.showRecording(recording);
+    window.showAsPicture();
     QElapsedTimer timer;
     timer.start();
     while (timer.elapsed() < kSettleMs)

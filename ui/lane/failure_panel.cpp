@@ -28,7 +28,10 @@ constexpr int kBodyPadding = 6;
 FailurePanel::FailurePanel(QWidget* parent)
     : QWidget(parent)
     , m_changeKey(new QPushButton(tr("Change key\u2026"), this))
-    , m_runAgain(new QPushButton(tr("Run lane again"), this)) {
+    , m_runAgain(new QPushButton(tr("Run lane again"), this))
+    , m_bytes(new QPushButton(tr("Show bytes"), this)) {
+    m_bytes->setToolTip(tr("The reply as it came, byte by byte"));
+    connect(m_bytes, &QPushButton::clicked, this, &FailurePanel::bytesRequested);
     m_changeKey->setIcon(Look::instance().icon(QStringLiteral("key")));
     m_changeKey->setIconSize({14, 14});
     connect(m_changeKey, &QPushButton::clicked, this, &FailurePanel::changeKeyRequested);
@@ -43,11 +46,20 @@ int FailurePanel::heightOf(Form form) {
 void FailurePanel::show(const FailureWords& words, Form form) {
     m_words = words;
     m_form = form;
-    m_changeKey->setVisible(words.keyMatters && form != Form::line);
+    m_changeKey->setVisible(words.keyMatters && m_runnable && form != Form::line);
+    m_runAgain->setVisible(m_runnable);
+    m_bytes->setVisible(words.answered && form != Form::line);
     setAccessibleName(words.sentence);
     setAccessibleDescription(words.done);
     place();
     update();
+}
+
+void FailurePanel::setRunnable(bool runnable) {
+    m_runnable = runnable;
+    m_runAgain->setVisible(runnable);
+    m_changeKey->setVisible(runnable && m_words.keyMatters && m_form != Form::line);
+    place();
 }
 
 int FailurePanel::contentBottom() const {
@@ -58,15 +70,20 @@ void FailurePanel::place() {
     const int y = height() - kBottom - kButton;
     int x = kSide;
     if (m_form == Form::line) {
-        const int w = m_runAgain->sizeHint().width();
+        const int w = m_runAgain->isHidden() ? 0 : m_runAgain->sizeHint().width();
         m_runAgain->setGeometry(width() - kSide - kMoreButton - w, y, w, kButton);
         return;
     }
-    if (!m_changeKey->isHidden()) {
-        m_changeKey->setGeometry(x, y, m_changeKey->sizeHint().width(), kButton);
-        x += m_changeKey->width() + 6;
+    for (QPushButton* button : {m_changeKey, m_runAgain, m_bytes}) {
+        if (button->isHidden())
+            continue;
+        const int w = button->sizeHint().width();
+        // In a narrow card the bytes are reached by the menu alone.
+        const bool fits = button != m_bytes || x + w <= width() - kSide - kMoreButton;
+        button->setGeometry(fits ? x : width(), y, w, kButton);
+        x += fits ? w + 6 : 0;
     }
-    m_runAgain->setGeometry(x, y, m_runAgain->sizeHint().width(), kButton);
+    m_buttonsEnd = x;
 }
 
 void FailurePanel::resizeEvent(QResizeEvent*) {
@@ -134,7 +151,7 @@ void FailurePanel::paintKept(QPainter& painter) {
     const QString words = tr("kept, in no percentile");
     const int w = painter.fontMetrics().horizontalAdvance(words) + 12;
     const QRect badge(width() - kSide - kMoreButton - w, height() - kBottom - kButton / 2 - 9, w, 18);
-    if (badge.left() < m_runAgain->geometry().right() + 8)
+    if (badge.left() < m_buttonsEnd + 2)
         return;
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);

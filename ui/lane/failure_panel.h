@@ -18,10 +18,13 @@ public:
     enum class Form { whole, band, line };
     void show(const FailureWords& words, Form form);
     [[nodiscard]] static int heightOf(Form form);
+    /// An opened recording's lane can neither be asked again nor get another key.
+    void setRunnable(bool runnable);
 
 signals:
     void changeKeyRequested();
     void runRequested();
+    void bytesRequested();
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -39,6 +42,9 @@ private:
     Form m_form = Form::whole;
     QPushButton* m_changeKey = nullptr;
     QPushButton* m_runAgain = nullptr;
+    QPushButton* m_bytes = nullptr;
+    bool m_runnable = true;
+    int m_buttonsEnd = 0; ///< x after the last button
 };
 
 } // namespace decodescope

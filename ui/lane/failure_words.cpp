@@ -151,6 +151,7 @@ FailureWords failureWords(const RunRecord& record, const RunSpec& spec) {
     words.done = doneFor(record);
     const ErrorKind kind = kindOf(record);
     words.keyMatters = kind == ErrorKind::auth;
+    words.answered = record.firstByte.has_value();
     const QUrl route(QString::fromStdString(record.route.empty() ? spec.endpoint.url : record.route));
     words.facts.emplace_back(
         tr("Asked"), QStringLiteral("POST ") +

@@ -17,6 +17,7 @@ struct FailureWords {
     std::vector<std::pair<QString, QString>> facts; ///< label, value
     QString body;                                   ///< what the server answered, as it came
     bool keyMatters = false;                        ///< another key may help
+    bool answered = false;                          ///< bytes came, which can be shown
 };
 
 /// `spec` is the lane's, which knows the key's length; the record's never does.

@@ -22,7 +22,7 @@ namespace decodescope {
 namespace {
 
 constexpr int kSide = 10;
-constexpr int kMinWidth = 320;
+constexpr int kMinWidth = 250;
 constexpr int kMinHeight = 212;
 constexpr int kStripAbove = 4;
 constexpr int kTextAbove = 8;
@@ -74,11 +74,15 @@ LaneCard::LaneCard(ViewState& view, QWidget* parent)
     m_pace.setWordsPerMinute(m_readingRow->wordsPerMinute());
     connect(m_failure, &FailurePanel::changeKeyRequested, this, [this] { emit changeKeyRequested(m_lane); });
     connect(m_failure, &FailurePanel::runRequested, this, [this] { emit runRequested(m_lane); });
+    connect(m_failure, &FailurePanel::bytesRequested, this, [this] { emit bytesRequested(m_lane); });
     connect(m_text, &TokenTextView::contextMenuRequested, this, &LaneCard::showMenu);
     connect(m_text, &TokenTextView::focusChanged, this,
             [this](bool focused, bool byKeyboard) { m_head->setFocusShown(focused && byKeyboard); });
     connect(&m_view, &ViewState::unitChanged, this, [this] { m_shown = false; });
-    connect(&Look::instance(), &Look::changed, this, qOverload<>(&QWidget::update));
+    connect(&Look::instance(), &Look::changed, this, [this] {
+        placeChildren(); // a presentation's head is higher
+        update();
+    });
     setTabOrder(m_text, m_readingButton);
     setTabOrder(m_readingButton, m_moreButton);
     setMinimumSize(minimumSizeHint());
@@ -125,6 +129,11 @@ void LaneCard::setReplay(std::optional<ReplayPosition> replay) {
         return;
     m_replay = replay;
     m_shown = false;
+}
+
+void LaneCard::setEditable(bool editable) {
+    m_editable = editable;
+    m_failure->setRunnable(editable);
 }
 
 bool LaneCard::readingOn() const {
@@ -398,20 +407,25 @@ void LaneCard::showMenu(QPoint globalPosition) {
 
 void LaneCard::fillMenu(QMenu& menu) {
     const Look& look = Look::instance();
-    if (m_inFlight) {
-        menu.addAction(look.icon(QStringLiteral("stop"), &Colours::ink2), tr("Stop lane"), this,
-                       [this] { emit stopRequested(m_lane); });
-    } else {
-        menu.addAction(look.icon(QStringLiteral("run"), &Colours::ink2), tr("Run lane alone"), this,
-                       [this] { emit runRequested(m_lane); });
+    if (m_editable) {
+        if (m_inFlight)
+            menu.addAction(look.icon(QStringLiteral("stop"), &Colours::ink2), tr("Stop lane"), this,
+                           [this] { emit stopRequested(m_lane); });
+        else
+            menu.addAction(look.icon(QStringLiteral("run"), &Colours::ink2), tr("Run lane alone"), this,
+                           [this] { emit runRequested(m_lane); });
+        menu.addSeparator();
     }
-    menu.addSeparator();
     QAction* copy = menu.addAction(look.icon(QStringLiteral("copy"), &Colours::ink2), tr("Copy text"), this, [this] {
         if (m_text->selectedText().isEmpty())
             m_text->selectAll();
         m_text->copy();
     });
     copy->setEnabled(m_text->buffer().textSize() > 0);
+    QAction* bytes = menu.addAction(tr("Show bytes"), this, [this] { emit bytesRequested(m_lane); });
+    bytes->setEnabled(m_record && m_record->firstByte);
+    if (!m_editable)
+        return;
     menu.addSeparator();
     menu.addAction(look.icon(QStringLiteral("gear"), &Colours::ink2), tr("Edit lane\u2026"), this,
                    [this] { emit editRequested(m_lane); });

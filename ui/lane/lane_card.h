@@ -42,6 +42,8 @@ public:
     [[nodiscard]] double tokenEvents() const;
     /// Shown instead of the running state; nullopt: no replay.
     void setReplay(std::optional<ReplayPosition> replay);
+    /// An opened recording's lane is looked at only: it offers neither running nor editing.
+    void setEditable(bool editable);
 
     [[nodiscard]] TokenTextView& text() { return *m_text; }
     [[nodiscard]] bool readingOn() const;
@@ -59,6 +61,8 @@ signals:
     void runRequested(LaneId lane);
     void stopRequested(LaneId lane);
     void changeKeyRequested(LaneId lane);
+    /// The raw reply of the shown run.
+    void bytesRequested(LaneId lane);
     void readingToggled(bool on);
 
 protected:
@@ -100,6 +104,7 @@ private:
     LaneState m_state = LaneState::idle;
     bool m_shown = false; // anything yet
     bool m_inFlight = false;
+    bool m_editable = true;
     RateUnit m_unit = RateUnit::tokens;
     QElapsedTimer m_clock;
     qint64 m_wordsAtMs = -1000, m_figuresAtMs = -1000;

@@ -130,6 +130,8 @@ void LaneHead::paintNumber(QPainter& painter, const LaneNumber& number, const QR
     // A narrow card: smaller figures rather than cut ones.
     while (font.pixelSize() > kSmallestNumberPx && widthOf(font) > rect.width() - 7)
         font.setPixelSize(font.pixelSize() - 1);
+    // What is still too wide does without its unit: the label and the tool tip tell it.
+    const bool unitShown = !number.unit.isEmpty() && widthOf(font) <= rect.width();
     const QFontMetricsF metrics(font);
     qreal x = rect.left();
     const qreal baseline = rect.top() + kLabelLine + 18.5;
@@ -145,7 +147,7 @@ void LaneHead::paintNumber(QPainter& painter, const LaneNumber& number, const QR
         draw(slash, colours.ink3);
         draw(number.second, number.secondDim ? colours.ink3 : ink);
     }
-    if (!number.unit.isEmpty()) {
+    if (unitShown) {
         painter.setFont(look.font(Type::small));
         painter.setPen(number.dim ? colours.ink3 : colours.ink2);
         painter.drawText(QPointF(x + kUnitGap, baseline), number.unit);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kGutter = 6;
 constexpr int kOneRow = 4; ///< lanes that stand in one row
-constexpr int kLeastWidth = 320;
+constexpr int kLeastWidth = 250;
 constexpr int kCardHeight = 212;
 constexpr int kRoomyHeight = 900;
 
@@ -64,6 +64,8 @@ LaneCard* LanesRow::makeCard(LaneId lane) {
     connect(made, &LaneCard::moveRequested, this, &LanesRow::moveAsked);
     connect(made, &LaneCard::runRequested, this, &LanesRow::runAsked);
     connect(made, &LaneCard::stopRequested, this, &LanesRow::stopAsked);
+    connect(made, &LaneCard::bytesRequested, this, &LanesRow::bytesAsked);
+    made->setEditable(m_editable);
     return made;
 }
 
@@ -111,7 +113,7 @@ void LanesRow::layOut() {
         m_grid->addWidget(m_cards[static_cast<std::size_t>(i)], i / columns, i % columns);
     for (int column = 0; column < std::max(columns, m_grid->columnCount()); ++column) {
         m_grid->setColumnStretch(column, column < columns ? 1 : 0);
-        m_grid->setColumnMinimumWidth(column, column < columns ? kLeastWidth - 40 : 0);
+        m_grid->setColumnMinimumWidth(column, column < columns ? kLeastWidth : 0);
     }
     for (int row = 0; row < std::max(rows, m_grid->rowCount()); ++row)
         m_grid->setRowStretch(row, row < rows ? 1 : 0);
@@ -134,12 +136,15 @@ void LanesRow::advance(const Session& session, const ReplayController* replay) {
 }
 
 void LanesRow::setEditable(bool editable) {
+    m_editable = editable;
     m_empty->setEnabled(editable);
+    for (LaneCard* each : m_cards)
+        each->setEditable(editable);
 }
 
-void LanesRow::focusLane(int index) {
+void LanesRow::focusLane(int index, Qt::FocusReason reason) {
     if (index < static_cast<int>(m_cards.size()))
-        m_cards[static_cast<std::size_t>(index)]->text().setFocus(Qt::ShortcutFocusReason);
+        m_cards[static_cast<std::size_t>(index)]->text().setFocus(reason);
 }
 
 void LanesRow::focusMoved(QWidget* now) {

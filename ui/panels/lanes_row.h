@@ -31,7 +31,7 @@ public:
 
     [[nodiscard]] LaneId current() const { return m_current; }
     [[nodiscard]] const std::vector<LaneCard*>& cards() const { return m_cards; }
-    void focusLane(int index);
+    void focusLane(int index, Qt::FocusReason reason = Qt::ShortcutFocusReason);
     void copy() const;
 
 public slots:
@@ -48,6 +48,7 @@ signals:
     void moveAsked(decodescope::LaneId lane, int by);
     void runAsked(decodescope::LaneId lane);
     void stopAsked(decodescope::LaneId lane);
+    void bytesAsked(decodescope::LaneId lane);
     /// Which of all places of the searched words is shown; -1, -1: nothing is searched.
     void hitsChanged(int current, int count);
 
@@ -69,6 +70,7 @@ private:
     QWidget* m_empty;
     std::vector<LaneCard*> m_cards;
     LaneId m_current = 0;
+    bool m_editable = true;
     QString m_words;
 };
 

@@ -122,6 +122,7 @@ RacePreview previewOf(const Recording& recording, const QString& path) {
     for (const RecordedLane& lane : recording.lanes) {
         race.lanes.push_back(laneOf(lane, firstCounting(recording, lane.lane), look++));
         race.tokens += race.lanes.back().tokens;
+        race.onePrompt = race.onePrompt && lane.spec.prompt == recording.lanes.front().spec.prompt;
     }
     if (!recording.runs.empty()) {
         Instant begin = recording.runs.front()->begin();
@@ -286,8 +287,7 @@ void PreviewCurves::paintEvent(QPaintEvent*) {
         painter.setBrush(Qt::NoBrush);
         painter.drawPath(path);
         QPointF end = at(lane->arrived.back().x(), lane->arrived.back().y());
-        if (std::abs(end.y() - lastLabelY) < 15)
-            end.setY(lastLabelY + 15);
+        end.setY(std::max(end.y(), lastLabelY + 15)); // from the top down, none over another
         lastLabelY = end.y();
         look.drawChip(painter, QPointF(end.x() + 7, end.y() - 7), lane->look);
         painter.setPen(colours.ink);

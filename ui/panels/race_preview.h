@@ -33,6 +33,7 @@ struct RacePreview {
     std::size_t runs = 0;
     double durationS = 0;
     double tokens = 0;
+    bool onePrompt = true; ///< all lanes were asked the same
 };
 
 [[nodiscard]] RacePreview previewOf(const Recording& recording, const QString& path);

@@ -15,10 +15,13 @@
 #include <QScrollArea>
 #include <QTimer>
 
+#include <iterator>
+
 namespace decodescope {
 namespace {
 
 constexpr int kContentWidth = 1244;
+constexpr int kRightLeast = 300;
 constexpr int kRecentShown = 5;
 constexpr qint64 kPreviewLimitBytes = 16 << 20; ///< larger recordings are listed without their strips
 
@@ -91,6 +94,21 @@ private:
     PreviewStrips* m_strips;
 };
 
+/// "Three streams, one prompt, replayed at its true pace. No key, no GPU, no network."
+QString raceSentence(const RacePreview& race) {
+    static const char* const kWords[] = {
+        QT_TRANSLATE_NOOP("StartPage", "One stream"),    QT_TRANSLATE_NOOP("StartPage", "Two streams"),
+        QT_TRANSLATE_NOOP("StartPage", "Three streams"), QT_TRANSLATE_NOOP("StartPage", "Four streams"),
+        QT_TRANSLATE_NOOP("StartPage", "Five streams"),  QT_TRANSLATE_NOOP("StartPage", "Six streams"),
+        QT_TRANSLATE_NOOP("StartPage", "Seven streams"), QT_TRANSLATE_NOOP("StartPage", "Eight streams")};
+    const std::size_t count = race.lanes.size();
+    const QString streams = count >= 1 && count <= std::size(kWords) ? StartPage::tr(kWords[count - 1])
+                                                                     : StartPage::tr("%1 streams").arg(count);
+    return (race.onePrompt ? StartPage::tr("%1, one prompt, replayed at its true pace. No key, no GPU, no network.")
+                           : StartPage::tr("%1, replayed at their true pace. No key, no GPU, no network."))
+        .arg(streams);
+}
+
 QVBoxLayout* headed(QWidget* card, const QString& title) {
     auto* column = new QVBoxLayout(card);
     column->setContentsMargins(0, 0, 0, 6);
@@ -136,12 +154,17 @@ StartPage::StartPage(const WindowServices& services, QWidget* parent)
     auto* doorRows = new QVBoxLayout(doors);
     doorRows->setContentsMargins(0, 0, 0, 0);
     doorRows->setSpacing(0);
+    m_lanesDoor = buildLanes();
+    doorRows->addWidget(m_lanesDoor);
     doorRows->addWidget(buildConnect());
     doorRows->addWidget(hairline(doors));
     doorRows->addWidget(buildOpen());
     left->addWidget(doors);
     left->addStretch(1);
-    auto* right = new QVBoxLayout;
+    auto* rightSide = new QWidget(content);
+    rightSide->setMinimumWidth(kRightLeast);
+    auto* right = new QVBoxLayout(rightSide);
+    right->setContentsMargins(0, 0, 0, 0);
     right->setSpacing(12);
     if (!services.offered.empty())
         right->addWidget(buildOffered());
@@ -149,7 +172,7 @@ StartPage::StartPage(const WindowServices& services, QWidget* parent)
     right->addWidget(m_recent);
     right->addStretch(1);
     sides->addLayout(left, 67);
-    sides->addLayout(right, 33);
+    sides->addWidget(rightSide, 33);
     column->addLayout(sides);
     column->addStretch(2);
 
@@ -184,11 +207,16 @@ QWidget* StartPage::buildRace() {
     picture->setSpacing(28);
     m_rows = new PreviewRows(card);
     m_curves = new PreviewCurves(card);
-    m_curves->setMinimumHeight(230);
+    m_curves->setMinimumHeight(234);
     picture->addWidget(m_rows, 50, Qt::AlignTop);
     picture->addWidget(m_curves, 46);
     column->addLayout(picture);
-    column->addSpacing(8);
+    column->addSpacing(6);
+    m_howMade = new RoleLabel({}, &Colours::ink3, Type::small, card);
+    m_howMade->setWordWrap(true);
+    m_howMade->hide();
+    column->addWidget(m_howMade);
+    column->addSpacing(10);
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(8);
     m_watch = new ActionButton(QStringLiteral("replay"), tr("Watch"), tr("Enter"), card);
@@ -208,10 +236,38 @@ QWidget* StartPage::buildRace() {
         buttons->addWidget(m_others);
     }
     buttons->addStretch(1);
-    buttons->addWidget(
-        new RoleLabel(tr("Look for a late start that overtakes, and for stalls"), &Colours::ink2, Type::body, card));
     column->addLayout(buttons);
     return card;
+}
+
+QWidget* StartPage::buildLanes() {
+    auto* door = new QWidget(this);
+    auto* column = new QVBoxLayout(door);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(18, 14, 18, 14);
+    row->setSpacing(14);
+    auto* words = new QVBoxLayout;
+    words->setSpacing(3);
+    words->addWidget(new RoleLabel(tr("Race your lanes"), &Colours::ink, Type::title, door));
+    m_laneNames = new RoleLabel({}, &Colours::ink2, Type::body, door);
+    m_laneNames->setElided(Qt::ElideRight);
+    words->addWidget(m_laneNames);
+    row->addWidget(icon(QStringLiteral("race"), door));
+    row->addLayout(words, 1);
+    auto* show = new ActionButton(QStringLiteral("race"), tr("Show lanes"), {}, door);
+    connect(show, &QPushButton::clicked, this, &StartPage::lanesAsked);
+    row->addWidget(show);
+    column->addLayout(row);
+    column->addWidget(hairline(door));
+    door->hide();
+    return door;
+}
+
+void StartPage::setLanes(const QStringList& names) {
+    m_laneNames->setText(names.join(QStringLiteral(", ")));
+    m_lanesDoor->setVisible(!names.isEmpty());
 }
 
 QWidget* StartPage::buildConnect() {
@@ -224,14 +280,16 @@ QWidget* StartPage::buildConnect() {
     auto* words = new QVBoxLayout;
     words->setSpacing(3);
     words->addWidget(new RoleLabel(tr("Connect an endpoint"), &Colours::ink, Type::title, part));
-    words->addWidget(new RoleLabel(tr("Any server with the OpenAI protocol: chat or completions"), &Colours::ink2,
-                                   Type::body, part));
+    auto* kinds = new RoleLabel(tr("OpenAI, Ollama or llama.cpp protocol"), &Colours::ink2, Type::body, part);
+    kinds->setElided(Qt::ElideRight);
+    words->addWidget(kinds);
     row->addWidget(icon(QStringLiteral("endpoint"), part));
     row->addLayout(words, 1);
     m_url = new QLineEdit(part);
     m_url->setPlaceholderText(QStringLiteral("https://host/v1"));
     m_url->setAccessibleName(tr("Endpoint address"));
-    m_url->setMinimumWidth(190);
+    m_url->setMinimumWidth(150);
+    m_url->setMaximumWidth(230);
     m_key = new QLineEdit(part);
     m_key->setPlaceholderText(tr("Key"));
     m_key->setAccessibleName(tr("Key"));
@@ -241,7 +299,7 @@ QWidget* StartPage::buildConnect() {
     m_key->addAction(Look::instance().icon(QStringLiteral("lock"), &Colours::ink3), QLineEdit::LeadingPosition);
     auto* testButton = new ActionButton({}, tr("Test"), {}, part);
     auto* add = new ActionButton(QStringLiteral("plus"), tr("Add lane"), {}, part);
-    row->addWidget(m_url);
+    row->addWidget(m_url, 1);
     row->addWidget(m_key);
     row->addWidget(testButton);
     row->addWidget(add);
@@ -364,10 +422,9 @@ void StartPage::loadPreviews() {
         if (const auto race = loadPreview(m_shipped.constFirst())) {
             m_rows->show(*race);
             m_curves->show(*race);
-            const QString lanes = tr("Lanes: %1. One prompt, replayed at its true pace. No key, no GPU, no network.")
-                                      .arg(race->lanes.size());
-            m_raceNote->setText(lanes);
-            m_raceNote->setToolTip(race->note);
+            m_raceNote->setText(raceSentence(*race));
+            m_howMade->setText(race->note);
+            m_howMade->setVisible(!race->note.isEmpty());
             m_watch->setWords(tr("Watch, %1").arg(formatDuration(race->durationS).joined()), tr("Enter"));
         }
     }

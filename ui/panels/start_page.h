@@ -22,12 +22,15 @@ class StartPage : public QWidget {
 public:
     explicit StartPage(const WindowServices& services, QWidget* parent = nullptr);
     void setRecent(const QStringList& paths);
+    /// The user's own lanes, kept from before: a door back to them; empty: no such door.
+    void setLanes(const QStringList& names);
     /// Shows the first shipped recording's preview and those of the recent ones; called after the first paint.
     void loadPreviews();
 
 signals:
     void watchAsked(const QString& path);
     void openAsked();
+    void lanesAsked();
     void recentAsked(const QString& path);
     void laneAsked(const decodescope::RunSpec& spec);
     void editAsked(const decodescope::RunSpec& spec);
@@ -38,6 +41,7 @@ protected:
 
 private:
     [[nodiscard]] QWidget* buildRace();
+    [[nodiscard]] QWidget* buildLanes();
     [[nodiscard]] QWidget* buildConnect();
     [[nodiscard]] QWidget* buildOpen();
     [[nodiscard]] QWidget* buildOffered();
@@ -51,6 +55,9 @@ private:
     ActionButton* m_watch = nullptr;
     ActionButton* m_others = nullptr;
     RoleLabel* m_raceNote = nullptr;
+    RoleLabel* m_howMade = nullptr;
+    RoleLabel* m_laneNames = nullptr;
+    QWidget* m_lanesDoor = nullptr;
     PreviewRows* m_rows = nullptr;
     PreviewCurves* m_curves = nullptr;
     QLineEdit* m_url = nullptr;

@@ -68,6 +68,7 @@ BytesPane::BytesPane(ViewState& view, QWidget* parent)
     m_text->setLineWrapMode(QPlainTextEdit::WidgetWidth);
     m_text->setWordWrapMode(QTextOption::WrapAnywhere);
     m_text->setFrameShape(QFrame::NoFrame);
+    m_text->setProperty("pane", true);
     m_text->setUndoRedoEnabled(false);
     m_text->setAccessibleName(tr("Raw bytes as they were read"));
     m_hex->setCheckable(true);
@@ -81,7 +82,10 @@ BytesPane::BytesPane(ViewState& view, QWidget* parent)
     layout->addWidget(m_text, 1);
 
     connect(m_hex, &QToolButton::toggled, this, [this](bool on) { setForm(on ? ByteForm::hex : ByteForm::text); });
-    connect(&m_view, &ViewState::selectedChanged, this, [this] { m_stale = true; });
+    connect(&m_view, &ViewState::selectedChanged, this, [this] {
+        m_stale = true;
+        m_reply.reset();
+    });
     connect(&Look::instance(), &Look::changed, this, [this] {
         dress();
         m_stale = true;
@@ -106,13 +110,18 @@ void BytesPane::setForm(ByteForm form) {
     m_stale = true;
 }
 
+void BytesPane::showReply(LaneId lane) {
+    m_reply = lane;
+    m_stale = true;
+}
+
 QString BytesPane::shownText() const {
     return m_text->toPlainText();
 }
 
 void BytesPane::advance(const Session& session) {
     const auto token = m_view.selected();
-    const Lane* lane = token ? session.lane(token->lane) : nullptr;
+    const Lane* lane = m_reply ? session.lane(*m_reply) : token ? session.lane(token->lane) : nullptr;
     const LaneRun* run = lane != nullptr ? lane->current() : nullptr;
     // A new run of the lane has other bytes under the same number.
     const auto key = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(run));
@@ -121,6 +130,8 @@ void BytesPane::advance(const Session& session) {
     m_stale = false;
     m_shown = token;
     m_runKey = key;
+    if (m_reply && run)
+        return showReads(session, *m_reply);
     if (!token)
         return showHint(tr("Select a token to see the bytes that brought it."));
     if (run == nullptr || token->event >= run->record->events.size())
@@ -131,6 +142,40 @@ void BytesPane::advance(const Session& session) {
 void BytesPane::showHint(const QString& hint) {
     m_header->setNote({});
     put({{Piece::Kind::heading, hint, {}}});
+}
+
+void BytesPane::showReads(const Session& session, LaneId lane) {
+    const Lane& shown = *session.lane(lane);
+    const LaneRun& run = *shown.current();
+    const std::uint32_t count = run.raw ? static_cast<std::uint32_t>(run.raw->chunkCount()) : 0;
+    if (count == 0)
+        return showHint(tr("No byte came."));
+    // The end of the reply tells what went wrong: the last reads that fit.
+    std::vector<ByteChunk> reads;
+    std::size_t bytes = 0;
+    std::uint32_t first = count;
+    while (first > 0 && bytes < kMostBytes) {
+        auto chunk = run.raw->chunk(first - 1);
+        if (!chunk)
+            break;
+        bytes += chunk->bytes.size();
+        reads.push_back(std::move(*chunk));
+        --first;
+    }
+    std::vector<Piece> pieces;
+    if (first > 0)
+        pieces.push_back({Piece::Kind::heading, tr("%1 reads before are not shown").arg(first), {}});
+    for (auto chunk = reads.rbegin(); chunk != reads.rend(); ++chunk) {
+        const Excerpt part = cut(chunk->bytes, std::nullopt);
+        pieces.push_back({Piece::Kind::heading, reading(*run.record, *chunk), {}});
+        pieces.push_back({Piece::Kind::bytes, showBytes(part.bytes, m_form, {}).text, {}});
+        if (part.left > 0)
+            pieces.push_back({Piece::Kind::heading, tr("%1 bytes after are not shown").arg(part.left), {}});
+    }
+    m_header->setNote(tr("%1, the reply as it came").arg(QString(Look::instance().lane(shown.config().look).letter)));
+    put(pieces);
+    if (first > 0)
+        m_text->moveCursor(QTextCursor::End);
 }
 
 void BytesPane::showToken(const Session& session, const TokenRef& token) {

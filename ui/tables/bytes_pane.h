@@ -29,6 +29,8 @@ public:
     [[nodiscard]] QString shownText() const;
     [[nodiscard]] QPlainTextEdit* editor() const { return m_text; }
     void setForm(ByteForm form);
+    /// The whole reply of the lane's shown run, until a token is selected.
+    void showReply(LaneId lane);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -36,6 +38,7 @@ protected:
 private:
     struct Piece; ///< a stretch of the text and how it is painted
     void showToken(const Session& session, const TokenRef& token);
+    void showReads(const Session& session, LaneId lane);
     void showHint(const QString& hint);
     void dress();
     void put(const std::vector<Piece>& pieces);
@@ -46,6 +49,7 @@ private:
     QPlainTextEdit* m_text;
     ByteForm m_form = ByteForm::text;
     bool m_stale = true;
+    std::optional<LaneId> m_reply; ///< whose whole reply was asked for
     std::optional<TokenRef> m_shown;
     std::uint64_t m_runKey = 0; ///< which run the shown bytes are of
 };

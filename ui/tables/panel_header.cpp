@@ -16,6 +16,7 @@ PanelHeader::PanelHeader(const QString& title, QWidget* parent)
     m_layout->setContentsMargins(10, 0, 6, 0);
     m_layout->setSpacing(6);
     auto* label = new QLabel(title, this);
+    label->setObjectName(QStringLiteral("panelTitle"));
     label->setTextFormat(Qt::PlainText);
     m_note->setTextFormat(Qt::PlainText);
     m_layout->addWidget(label);

@@ -6,14 +6,18 @@
 #include <QFontMetricsF>
 #include <QPainter>
 
+#include <algorithm>
+#include <span>
+
 namespace decodescope {
 namespace {
 
-constexpr int kRowHeight = 20;
+constexpr int kRowHeight = 19; // twelve rows and two notes fit beside the lanes of a 1600 x 1000 window
 constexpr int kHeaderHeight = 22;
 constexpr qreal kPadding = 10;
 constexpr qreal kChip = 14;
 constexpr qreal kNoteLine = 18;
+constexpr std::size_t kNotesShown = 2; // the others are in the tool tip
 
 /// Icon and colour of a lane state that is worth a glyph beside the chip.
 std::pair<QString, QColor> glyphOf(LaneState state, int look) {
@@ -165,6 +169,8 @@ void ScoreNotes::setNotes(std::vector<ScoreNote> notes) {
     if (same)
         return;
     setAccessibleName(words);
+    setToolTip(m_notes.size() > kNotesShown ? words.toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>"))
+                                            : QString());
     updateGeometry();
     update();
 }
@@ -184,7 +190,7 @@ int ScoreNotes::flow(int width, QPainter* painter) const {
     strong.setWeight(QFont::DemiBold);
     const qreal right = width - kPadding;
     qreal y = 0;
-    for (const ScoreNote& note : m_notes) {
+    for (const ScoreNote& note : std::span(m_notes).first(std::min(m_notes.size(), kNotesShown))) {
         qreal x = kPadding;
         const auto place = [&](qreal w) {
             if (x + w > right && x > kPadding) {
@@ -197,7 +203,7 @@ int ScoreNotes::flow(int width, QPainter* painter) const {
                 place(kChip);
                 if (painter != nullptr)
                     look.drawChip(*painter, QPointF(x, y + (kNoteLine - kChip) / 2), part.chip);
-                x += kChip;
+                x += kChip + 2; // the space after a chip is thin
                 continue;
             }
             const QFont& font = part.strong ? strong : plain;

@@ -20,7 +20,7 @@ namespace decodescope {
 namespace {
 
 constexpr qint64 kRefreshMs = 100;
-constexpr int kRows = 20;
+constexpr int kRows = 19;
 
 } // namespace
 
@@ -112,7 +112,10 @@ void Scoreboard::fitColumns() {
     for (int r = 0; r < m_model.rowCount(); ++r)
         label = std::max(label, m_table->sizeHintForIndex(m_model.index(r, 0)).width());
     const int space = m_table->viewport()->width() - label;
-    const int narrowest = 74; // a value of five digits and its ratio
+    // A value of five digits and its ratio; closer together where that saves a scroll bar.
+    constexpr int kRoomy = 74;
+    constexpr int kClose = 64;
+    const int narrowest = space / (columns - 1) >= kClose ? kClose : kRoomy;
     const int each = std::max(narrowest, space / (columns - 1));
     m_table->setColumnWidth(0, std::max(label, m_table->viewport()->width() - each * (columns - 1)));
     for (int c = 1; c < columns; ++c)

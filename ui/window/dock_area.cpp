@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <QDockWidget>
 #include <QEvent>
+#include <QLabel>
 #include <QMouseEvent>
 #include <QResizeEvent>
 #include <QTabBar>
@@ -54,6 +55,10 @@ QDockWidget* DockArea::addPanel(const QString& id, const QString& title, QWidget
         if (child->inherits("decodescope::ChartHeader"))
             child->installEventFilter(this);
     }
+    // Which docks share a place is known only when Qt is done with moving them.
+    connect(dock, &QDockWidget::visibilityChanged, this, [this] { QTimer::singleShot(0, this, &DockArea::nameOnce); });
+    connect(dock, &QDockWidget::dockLocationChanged, this,
+            [this] { QTimer::singleShot(0, this, &DockArea::nameOnce); });
     m_panels.push_back({.id = id, .dock = dock, .panel = panel, .place = place, .stretch = stretch});
     return dock;
 }
@@ -179,6 +184,39 @@ void DockArea::shareOut() {
                     Qt::Vertical);
 }
 
+/// A tab names its panel: the panel's own title would say it twice.
+void DockArea::nameOnce() {
+    for (const Panel& panel : m_panels) {
+        const bool tabbed = !panel.dock->isFloating() &&
+                            std::ranges::any_of(tabifiedDockWidgets(panel.dock), [](const QDockWidget* other) {
+                                return !other->isHidden() || other->toggleViewAction()->isChecked();
+                            });
+        if (auto* title = panel.panel->findChild<QLabel*>(QStringLiteral("panelTitle")))
+            title->setVisible(!tabbed);
+        for (QWidget* child : panel.panel->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
+            if (child->inherits("decodescope::ChartHeader")) {
+                child->setProperty("namedByTab", tabbed);
+                child->update();
+            }
+        }
+    }
+}
+
+void DockArea::setPresentation(bool on) {
+    if (on == !m_beforePresentation.isEmpty())
+        return;
+    if (on) {
+        m_beforePresentation = saveState(kStateVersion);
+        for (const Panel* panel : at(Place::lower)) {
+            if (!panel->dock->isFloating())
+                panel->dock->hide();
+        }
+        return;
+    }
+    restoreState(m_beforePresentation, kStateVersion);
+    m_beforePresentation.clear();
+}
+
 void DockArea::resetLayout() {
     m_maximised = nullptr;
     m_lanes->show();
@@ -225,6 +263,8 @@ void DockArea::maximise(QWidget* panel) {
 }
 
 QByteArray DockArea::layoutState() const {
+    if (!m_beforePresentation.isEmpty())
+        return m_beforePresentation;
     if (m_maximised)
         return m_beforeMaximise;
     return m_narrow ? m_wideState : saveState(kStateVersion);

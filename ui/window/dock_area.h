@@ -32,6 +32,8 @@ public:
     /// One action a panel: shown or hidden.
     [[nodiscard]] std::vector<QAction*> panelActions() const;
 
+    /// More room for the lanes while others look on: the lower row goes, and comes back.
+    void setPresentation(bool on);
     /// Puts everything where it was in the beginning.
     void resetLayout();
     void showPanel(const QString& id);
@@ -61,6 +63,7 @@ private:
     void layOutWide();
     void layOutNarrow();
     void shareOut();
+    void nameOnce();
     void forwardToDock(QDockWidget* dock, QEvent* event);
 
     QWidget* m_lanes;
@@ -68,6 +71,7 @@ private:
     QDockWidget* m_maximised = nullptr;
     QByteArray m_beforeMaximise;
     QByteArray m_wideState;
+    QByteArray m_beforePresentation;
     qreal m_dragShift = 0;
     bool m_narrow = false;
     bool m_laidOut = false;

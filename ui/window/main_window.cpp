@@ -5,6 +5,7 @@
 #include "ui/charts/first_token_chart.h"
 #include "ui/charts/gap_chart.h"
 #include "ui/charts/rate_chart.h"
+#include "ui/lane/lane_words.h"
 #include "ui/panels/banner.h"
 #include "ui/panels/lanes_row.h"
 #include "ui/panels/prompt_strip.h"
@@ -56,6 +57,7 @@ MainWindow::MainWindow(WindowServices services)
     m_prompt->show(m_runs.race());
     m_tools->setPlan(m_runs.race().plan.repeats, m_runs.race().plan.warmups);
     m_runs.lanes().restore(m_settings.lanes);
+    tellLanes();
     fillRecent();
     fillPlanMenus();
     resize(kUsualSize);
@@ -104,7 +106,8 @@ void MainWindow::buildPanels() {
     };
     add(new Scoreboard(m_view, this), "scoreboard", tr("Scoreboard"), Place::side, 1);
     add(new StallTable(m_view, this), "stalls", tr("Stalls"), Place::spare, 1);
-    add(new BytesPane(m_view, this), "bytes", tr("Bytes"), Place::spare, 1);
+    m_bytes = new BytesPane(m_view, this);
+    add(m_bytes, "bytes", tr("Bytes"), Place::spare, 1);
     addChart(new GapChart(m_view, this), "gaps", Place::upper, 62);
     addChart(new RateChart(m_view, this), "rate", Place::upper, 38);
     addChart(new ArrivedChart(m_view, this), "arrived", Place::lower, 1);
@@ -165,6 +168,7 @@ void MainWindow::connectRuns() {
     connect(&m_runs, &RunController::recordingSaved, this, keep);
     connect(&m_runs.lanes(), &LaneList::changed, this, [this] {
         m_settings.lanes = m_runs.lanes().lanes();
+        tellLanes();
         m_saveSoon.start();
     });
     connect(&m_runs.replay(), &ReplayController::changed, this, [this] {
@@ -175,6 +179,19 @@ void MainWindow::connectRuns() {
         if (m_view.stall())
             m_docks->showPanel(QStringLiteral("bytes"));
     });
+}
+
+void MainWindow::tellLanes() {
+    QStringList names;
+    for (const LaneConfig& lane : m_runs.lanes().lanes())
+        names.append(laneName(lane));
+    m_start->setLanes(names);
+}
+
+void MainWindow::showAsPicture() {
+    m_picture = true;
+    menuBar()->hide();
+    refreshActions();
 }
 
 bool MainWindow::onStartPage() const {
@@ -191,6 +208,7 @@ void MainWindow::showRace() {
     m_pages->setCurrentWidget(m_race);
     m_ticker.invalidate();
     refreshActions();
+    m_lanes->focusLane(0, Qt::ActiveWindowFocusReason); // so that the keys of the race work at once
 }
 
 void MainWindow::refreshActions() {
@@ -224,7 +242,9 @@ void MainWindow::refreshActions() {
     m_actions->warmups->setEnabled(own);
     m_tools->setPlanEnabled(own && !running);
     m_prompt->setEditable(own);
-    m_replayBar->setVisible(recording);
+    // A recording is looked at: what starts runs is away, and comes back with the search.
+    m_tools->setVisible(own && !m_actions->fullScreen->isChecked());
+    m_replayBar->setVisible(recording && !m_picture);
     m_lanes->setEditable(own);
 
     if (recording) {

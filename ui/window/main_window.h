@@ -13,6 +13,7 @@ class QStackedWidget;
 namespace decodescope {
 
 class Banner;
+class BytesPane;
 class DockArea;
 class LaneEditor;
 class LanesRow;
@@ -44,6 +45,8 @@ public:
     [[nodiscard]] DockArea& docks() { return *m_docks; }
     [[nodiscard]] QString bannerText() const;
     [[nodiscard]] bool onStartPage() const;
+    /// Without menus and buttons, for a picture that nobody can press.
+    void showAsPicture();
     /// The window as a picture, in device pixels.
     [[nodiscard]] QPixmap picture();
 
@@ -72,6 +75,7 @@ private:
     void fillPlanMenus();
     void refreshActions();
     void refreshTrouble();
+    void tellLanes();
     void readRace();
     LaneEditor* editSpec(const RunSpec& spec, LaneId lane);
     void openRecording(const QString& path);
@@ -101,9 +105,11 @@ private:
     StartPage* m_start = nullptr;
     LanesRow* m_lanes = nullptr;
     DockArea* m_docks = nullptr;
+    BytesPane* m_bytes = nullptr;
     StatusLine* m_status = nullptr;
     QTimer m_saveSoon;
     bool m_closing = false;
+    bool m_picture = false; ///< shown as a picture alone
 };
 
 } // namespace decodescope

@@ -7,6 +7,7 @@
 #include "ui/panels/start_page.h"
 #include "ui/panels/status_line.h"
 #include "ui/panels/tool_strip.h"
+#include "ui/tables/bytes_pane.h"
 #include "ui/window/dock_area.h"
 #include "ui/window/main_window.h"
 #include "ui/window/window_actions.h"
@@ -84,6 +85,10 @@ void MainWindow::connectCommands() {
 
     connect(m_start, &StartPage::watchAsked, this, &MainWindow::watch);
     connect(m_start, &StartPage::openAsked, this, &MainWindow::askOpen);
+    connect(m_start, &StartPage::lanesAsked, this, [this] {
+        m_runs.closeRecording();
+        showRace();
+    });
     connect(m_start, &StartPage::recentAsked, this, &MainWindow::openRecording);
     connect(m_start, &StartPage::shortcutsAsked, this, &MainWindow::showShortcuts);
     connect(m_start, &StartPage::editAsked, this, [this](const RunSpec& spec) { editSpec(spec, 0); });
@@ -127,6 +132,12 @@ void MainWindow::connectLaneCommands() {
     connect(m_lanes, &LanesRow::removeAsked, &lanes, &LaneList::remove);
     connect(m_lanes, &LanesRow::moveAsked, this,
             [&lanes](LaneId lane, int by) { lanes.move(lane, lanes.indexOf(lane) + by); });
+    connect(m_lanes, &LanesRow::bytesAsked, this, [this](LaneId lane) {
+        m_view.setSelected(std::nullopt);
+        m_bytes->showReply(lane);
+        m_docks->showPanel(QStringLiteral("bytes"));
+        m_ticker.invalidate();
+    });
     connect(m_lanes, &LanesRow::stopAsked, &m_runs, &RunController::stopLane);
     connect(m_lanes, &LanesRow::hitsChanged, m_tools, &ToolStrip::setHits);
 }
@@ -168,7 +179,10 @@ void MainWindow::connectViewCommands() {
         else
             m_lanes->copy();
     });
-    connect(m_actions->find, &QAction::triggered, m_tools, &ToolStrip::focusSearch);
+    connect(m_actions->find, &QAction::triggered, this, [this] {
+        m_tools->show();
+        m_tools->focusSearch();
+    });
     connect(m_actions->findNext, &QAction::triggered, this, [this] { m_lanes->findNext(false); });
     connect(m_actions->findPrevious, &QAction::triggered, this, [this] { m_lanes->findNext(true); });
     connect(m_tools, &ToolStrip::searchChanged, m_lanes, &LanesRow::find);
@@ -357,9 +371,10 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
 
 void MainWindow::setFullScreen(bool on) {
     menuBar()->setVisible(!on);
-    m_tools->setVisible(!on);
+    m_tools->setVisible(!on && m_runs.shown() == RunController::Shown::own);
     m_prompt->setVisible(!on);
     m_status->setVisible(!on);
+    m_docks->setPresentation(on);
     setWindowState(on ? windowState() | Qt::WindowFullScreen : windowState() & ~Qt::WindowFullScreen);
     m_ticker.invalidate();
 }

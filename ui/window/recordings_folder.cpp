@@ -7,6 +7,7 @@
 #include <QFileInfo>
 #include <QStorageInfo>
 
+#include <algorithm>
 #include <cctype>
 
 namespace decodescope {
@@ -60,6 +61,9 @@ QStringList shippedRecordings(const QString& folder) {
     const QDir dir(folder);
     for (const QString& name : dir.entryList({QStringLiteral("*.decodescope")}, QDir::Files, QDir::Name))
         paths.append(dir.filePath(name));
+    // The race is the one to begin with; the others follow by name.
+    std::ranges::stable_partition(
+        paths, [](const QString& path) { return QFileInfo(path).completeBaseName() == QStringLiteral("race"); });
     return paths;
 }
 

@@ -192,8 +192,10 @@ void ChartHeader::paintEvent(QPaintEvent*) {
     const QFont titleFont = look.font(Type::title);
     painter.setFont(titleFont);
     painter.setPen(colours.ink);
-    painter.drawText(QPointF(kPadding, baseline), m_title);
-    const double left = kPadding + QFontMetricsF(titleFont).horizontalAdvance(m_title) + 12;
+    const bool named = property("namedByTab").toBool(); // a tab above says the same
+    if (!named)
+        painter.drawText(QPointF(kPadding, baseline), m_title);
+    const double left = kPadding + (named ? 0 : QFontMetricsF(titleFont).horizontalAdvance(m_title) + 12);
     double right = (m_group ? m_group->x() : m_maximise->x()) - 10;
 
     const QFont small = look.font(Type::small);

@@ -14,6 +14,8 @@ namespace {
 
 constexpr int kBins = 48;
 constexpr double kRow = 15;
+constexpr double kLeastRow = 8;
+constexpr double kRowsShare = 0.42; ///< of the panel's height: the histogram keeps the rest
 // A bin that is lower than this on the screen, alone among empty ones, gets a tick instead.
 constexpr double kTickPx = 6;
 
@@ -54,7 +56,12 @@ std::vector<std::size_t> DistributionChart::counted() const {
 
 QMarginsF DistributionChart::plotMargins() const {
     const double rows = static_cast<double>(std::max<std::size_t>(1, counted().size()));
-    return {labelMargin(38), kRow * rows + 12, 92, 22};
+    return {labelMargin(38), rowHeight() * rows + 12, 92, 22};
+}
+
+double DistributionChart::rowHeight() const {
+    const double rows = static_cast<double>(std::max<std::size_t>(1, counted().size()));
+    return std::clamp(std::floor(height() * kRowsShare / rows), kLeastRow, kRow);
 }
 
 bool DistributionChart::hasData() const {
@@ -116,7 +123,7 @@ void DistributionChart::paintPlot(QPainter& painter, const QRectF& plot) {
     for (const std::size_t index : counted()) {
         painter.setOpacity(opacityOf(m_lanes[index]));
         paintRow(painter, plot, m_lanes[index], middle);
-        middle += kRow;
+        middle += rowHeight();
     }
     const std::vector<std::size_t> lanes = counted();
     for (const std::size_t index : order()) {
@@ -134,7 +141,10 @@ void DistributionChart::paintPlot(QPainter& painter, const QRectF& plot) {
 void DistributionChart::paintRow(QPainter& painter, const QRectF& plot, const ChartLane& lane, double middle) {
     const Look& look = Look::instance();
     const QColor colour = look.lane(lane.look).colour;
-    look.drawChip(painter, QPointF(plot.left() - 22, middle - 7), lane.look);
+    // Many lanes stand closer: their chips take turns in two columns.
+    const bool close = rowHeight() < kRow;
+    const bool odd = static_cast<int>(std::lround((middle - 8) / rowHeight())) % 2 == 1;
+    look.drawChip(painter, QPointF(plot.left() - (close && odd ? 38 : 22), middle - 7), lane.look);
     if (!lane.summary || !lane.summary->itl)
         return;
     const Distribution& gaps = *lane.summary->itl;
@@ -154,7 +164,8 @@ void DistributionChart::paintRow(QPainter& painter, const QRectF& plot, const Ch
     painter.setFont(look.font(Type::small));
     painter.setPen(look.colours().ink2);
     const bool kernel = lane.record->clock != ClockSource::user;
-    drawText(painter, plot.right() + 8, middle + 4, tr("max %1").arg(formatGap(gaps.max, kernel).joined()),
+    const QString most = formatGap(gaps.max, kernel).joined();
+    drawText(painter, plot.right() + (close && odd ? 50 : 8), middle + 4, close ? most : tr("max %1").arg(most),
              Qt::AlignLeft);
 }
 

@@ -34,6 +34,7 @@ private:
     [[nodiscard]] std::vector<std::size_t> counted() const;
     /// Shares of the shown bins of one lane, summing to 1.
     [[nodiscard]] std::vector<double> shares(const ChartLane& lane) const;
+    [[nodiscard]] double rowHeight() const;
     void paintRow(QPainter& painter, const QRectF& plot, const ChartLane& lane, double middle);
     void paintHistogram(QPainter& painter, const QRectF& plot, const ChartLane& lane);
     void paintCumulative(QPainter& painter, const ChartLane& lane);

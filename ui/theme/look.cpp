@@ -49,6 +49,9 @@ void Look::apply(ThemeChoice choice) {
     QApplication::setStyle(QStringLiteral("Fusion"));
     QApplication::setPalette(palette());
     QApplication::setFont(font(Type::body));
+    // Platforms give these classes a font of their own, which the line above does not touch.
+    for (const char* kind : {"QMenuBar", "QMenu", "QToolButton", "QTipLabel", "QStatusBar"})
+        QApplication::setFont(font(Type::body), kind);
     QToolTip::setPalette(palette());
     qApp->setStyleSheet(styleSheet());
     emit changed();

@@ -38,7 +38,7 @@ void HeadlessRun::watchJournal() {
     if (state.failure.empty())
         return;
     m_result.journalFailed = true;
-    tell(fmt::format("Warning: recording has stopped: {} The run goes on.", state.failure));
+    tell(fmt::format("Warning: {}", state.failure));
 }
 
 HeadlessRun::Result HeadlessRun::exec() {

@@ -125,10 +125,11 @@ double LaneCard::tokenEvents() const {
 }
 
 void LaneCard::setReplay(std::optional<ReplayPosition> replay) {
-    if (replay == m_replay)
-        return;
+    // Only its begin and end change what the card says at once. A new place every frame is told with the words ten
+    // times a second: as a change of state it would put off the figures for ever.
+    if (replay.has_value() != m_replay.has_value())
+        m_shown = false;
     m_replay = replay;
-    m_shown = false;
 }
 
 void LaneCard::setEditable(bool editable) {

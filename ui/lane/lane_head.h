@@ -25,6 +25,7 @@ public:
     };
     /// Repaints only what differs.
     void show(const Content& content);
+    [[nodiscard]] const Content& content() const { return m_content; }
     void setFocusShown(bool shown);
     QSize sizeHint() const override;
 

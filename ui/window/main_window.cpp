@@ -176,8 +176,10 @@ void MainWindow::connectRuns() {
         refreshActions();
     });
     connect(&m_view, &ViewState::stallChanged, this, [this] {
-        if (m_view.stall())
-            m_docks->showPanel(QStringLiteral("bytes"));
+        if (!m_view.stall())
+            return;
+        m_docks->showPanel(QStringLiteral("stalls")); // as a tab beside what is raised
+        m_docks->showPanel(QStringLiteral("bytes"));
     });
 }
 

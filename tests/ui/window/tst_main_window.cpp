@@ -1,4 +1,5 @@
 #include "tests/ui/window/window_fixture.h"
+#include "ui/lane/lane_head.h"
 #include "ui/panels/lane_editor.h"
 #include "ui/panels/lanes_row.h"
 #include "ui/text/token_text_view.h"
@@ -97,6 +98,20 @@ private slots:
         QCOMPARE(window.runs().lanes().lanes().size(), std::size_t(1));
         QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
         QCOMPARE(window.runs().lanes().lanes().size(), std::size_t(2));
+    }
+
+    void aReplaysFiguresMoveWithIt() {
+        WindowFixture fixture;
+        MainWindow window(fixture.services());
+        QVERIFY(shown(window));
+        window.openFiles({fixture.recording()});
+        QVERIFY(!window.onStartPage());
+        window.runs().replay().setSpeed(0.1);
+        window.runs().replay().restart();
+        const auto* head = window.lanesRow().cards()[0]->findChild<LaneHead*>();
+        QVERIFY(head);
+        const auto events = [head] { return head->content().numbers[3].value.toInt(); };
+        QTRY_VERIFY2(events() > 5 && events() < 60, "the card's figures stand still while the stream goes on");
     }
 
     void theMainPathByMouse() {
@@ -335,10 +350,10 @@ private slots:
                                  qobject_cast<QAbstractSpinBox*>(widget) || qobject_cast<QComboBox*>(widget) ||
                                  qobject_cast<QSlider*>(widget) || qobject_cast<QPlainTextEdit*>(widget) ||
                                  qobject_cast<QListWidget*>(widget);
-            const bool inner = widget->objectName().startsWith("qt_") ||
-                               qobject_cast<QAbstractSpinBox*>(widget->parent()) ||
-                               qobject_cast<QLineEdit*>(widget->parent()) ||
-                               qobject_cast<QComboBox*>(widget->parent()) || widget->parent()->inherits("QTabBar") || widget->inherits("QTableCornerButton");
+            const bool inner =
+                widget->objectName().startsWith("qt_") || qobject_cast<QAbstractSpinBox*>(widget->parent()) ||
+                qobject_cast<QLineEdit*>(widget->parent()) || qobject_cast<QComboBox*>(widget->parent()) ||
+                widget->parent()->inherits("QTabBar") || widget->inherits("QTableCornerButton");
             const auto* button = qobject_cast<QAbstractButton*>(widget);
             const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty());
             if (control && !inner && !named)

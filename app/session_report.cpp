@@ -75,10 +75,7 @@ SessionReport reportRecording(const Recording& recording) {
         reported.name = lane.name;
         reported.spec = lane.spec;
     }
-    for (const auto& recorded : recording.runs) {
-        const std::shared_ptr<RunRecord> record = rebuild(*recorded);
-        if (!record)
-            continue;
+    for (const std::shared_ptr<RunRecord>& record : rebuildAll(recording)) {
         ReportedLane& reported = laneOf(record->lane);
         if (reported.name.empty()) { // its line of the recording was lost
             reported.name = record->spec.laneName;

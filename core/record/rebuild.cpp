@@ -52,19 +52,23 @@ std::shared_ptr<RunRecord> rebuild(const RecordedRun& run) {
 
 std::vector<std::shared_ptr<RunRecord>> rebuildAll(const Recording& recording) {
     std::vector<std::shared_ptr<RunRecord>> records(recording.runs.size());
+    sideBySide(records.size(), [&](std::size_t i) { records[i] = rebuild(*recording.runs[i]); });
+    return records;
+}
+
+void sideBySide(std::size_t count, const std::function<void(std::size_t)>& one) {
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
-        for (std::size_t i = next++; i < records.size(); i = next++)
-            records[i] = rebuild(*recording.runs[i]);
+        for (std::size_t i = next++; i < count; i = next++)
+            one(i);
     };
     const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
     std::vector<std::thread> helpers;
-    for (std::size_t i = 1; i < std::min(processors, records.size()); ++i)
+    for (std::size_t i = 1; i < std::min(processors, count); ++i)
         helpers.emplace_back(work);
     work();
     for (std::thread& helper : helpers)
         helper.join();
-    return records;
 }
 
 } // namespace decodescope

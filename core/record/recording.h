@@ -6,7 +6,9 @@
 #include "core/wire/byte_chunk.h"
 #include "core/wire/stream_decoder.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,7 +33,7 @@ struct Recording {
     int schema = 1;
     std::vector<RecordedLane> lanes;
     std::vector<std::shared_ptr<const RecordedRun>> runs; ///< in order of opening
-    std::uint64_t droppedBytes = 0; ///< after the first line whose hash is wrong
+    std::uint64_t droppedBytes = 0;                       ///< after the first line whose hash is wrong
     std::string path;
 };
 
@@ -50,5 +52,8 @@ struct Recording {
 [[nodiscard]] std::shared_ptr<RunRecord> rebuild(const RecordedRun& run);
 /// All runs of a recording in their order, decoded side by side on the processors there are.
 [[nodiscard]] std::vector<std::shared_ptr<RunRecord>> rebuildAll(const Recording& recording);
+/// Calls `one` for each index below `count` on the processors there are, and returns when all are done. Calls run at
+/// the same time and share nothing but what `one` captures.
+void sideBySide(std::size_t count, const std::function<void(std::size_t)>& one);
 
 } // namespace decodescope

@@ -94,8 +94,14 @@ std::shared_ptr<LaneRun> showableRun(const RecordedRun& run) {
     for (const ByteChunk& chunk : run.chunks)
         shown->raw->onChunk(chunk.at, chunk.read, chunk.bytes);
     shown->live.update(*shown->record);
-    shown->summary = summarize(*shown->record);
+    shown->summary = shown->live.summary(*shown->record);
     return shown;
+}
+
+std::vector<std::shared_ptr<LaneRun>> showableRuns(const Recording& recording) {
+    std::vector<std::shared_ptr<LaneRun>> runs(recording.runs.size());
+    sideBySide(runs.size(), [&](std::size_t i) { runs[i] = showableRun(*recording.runs[i]); });
+    return runs;
 }
 
 Result<void> writeRuns(const Session& session, const RecordingHeader& header, const QString& path) {

@@ -35,6 +35,8 @@ constexpr qint64 kLowSpaceBytes = 256LL << 20;
 
 /// The finished run of a lane as the views show it: decoded again, with its raw reads and its summary.
 [[nodiscard]] std::shared_ptr<LaneRun> showableRun(const RecordedRun& run);
+/// All runs of a recording in their order, made side by side on the processors there are.
+[[nodiscard]] std::vector<std::shared_ptr<LaneRun>> showableRuns(const Recording& recording);
 
 /// Copies a recording, a shipped one too; a file at `path` is replaced.
 [[nodiscard]] Result<void> copyTo(const QString& recording, const QString& path);

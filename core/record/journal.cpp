@@ -70,6 +70,7 @@ public:
         return std::make_shared<RunSink>(m_writer, run);
     }
 
+    void finish() override { m_writer->finish(); }
     void close() override { m_writer->close(); }
     JournalState state() const override { return m_writer->state(); }
 

@@ -16,11 +16,11 @@ class DiskCalls;
 
 /// What the header of a recording says of where it was made.
 struct RecordingHeader {
-    std::string app;        ///< "decodescope 0.1.0"
+    std::string app; ///< "decodescope 0.1.0"
     std::string startedUtc;
     std::string machineJson = "{}"; ///< the `machine` object of cli.md
     ClockSource clock = ClockSource::user;
-    std::string note;       ///< how the recording was made, for people; may be empty
+    std::string note; ///< how the recording was made, for people; may be empty
 };
 
 /// A lane as the recording names it.
@@ -32,10 +32,10 @@ struct RecordedLane {
 
 /// How the journal is doing, for the status bar.
 struct JournalState {
-    std::string path;            ///< empty: no recording
-    std::uint64_t bytes = 0;     ///< written so far
+    std::string path;        ///< empty: no recording
+    std::uint64_t bytes = 0; ///< written so far
     std::optional<Instant> lastSync;
-    std::string failure;         ///< why journalling stopped (disk full, ...); empty while all is well
+    std::string failure; ///< why journalling stopped (disk full, ...); empty while all is well
     bool closed = false;
 };
 
@@ -47,15 +47,16 @@ struct JournalState {
 class Journal {
 public:
     /// Fails with ErrorCode::io. `calls` is for tests; null: the system's.
-    [[nodiscard]] static Result<std::shared_ptr<Journal>> create(const std::string& path,
-                                                                 const RecordingHeader& header,
+    [[nodiscard]] static Result<std::shared_ptr<Journal>> create(const std::string& path, const RecordingHeader& header,
                                                                  std::shared_ptr<DiskCalls> calls = {});
     virtual ~Journal() = default;
 
     virtual void addLane(const RecordedLane& lane) = 0;
     /// Opens a run and gives the sink for its raw bytes; `record` supplies what was asked.
     [[nodiscard]] virtual std::shared_ptr<RawSink> openRun(const RunRecord& record) = 0;
-    /// Closes the file: flushes, syncs, waits for the writer (the only call that waits).
+    /// Asks for the end and returns at once: what was handed over is written and synced, then state().closed is true.
+    virtual void finish() = 0;
+    /// The same, and waits for it (the only call that waits).
     virtual void close() = 0;
     [[nodiscard]] virtual JournalState state() const = 0;
 };

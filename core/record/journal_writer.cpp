@@ -64,16 +64,20 @@ void JournalWriter::post(JournalEntry entry) {
         m_wake.notify_one();
 }
 
-void JournalWriter::close() {
-    const std::lock_guard once(m_closeMutex);
-    if (!m_thread.joinable())
-        return;
+void JournalWriter::finish() {
     {
         const std::lock_guard lock(m_mutex);
         m_closing = true;
         m_refusing = true;
     }
     m_wake.notify_one();
+}
+
+void JournalWriter::close() {
+    const std::lock_guard once(m_closeMutex);
+    if (!m_thread.joinable())
+        return;
+    finish();
     m_thread.join();
 }
 

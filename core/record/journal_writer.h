@@ -39,7 +39,9 @@ public:
     JournalWriter& operator=(const JournalWriter&) = delete;
 
     void post(JournalEntry entry);
-    /// Writes what was posted, syncs and ends the thread. Later posts are dropped.
+    /// Asks the thread to write what was posted, to sync and to end. Later posts are dropped.
+    void finish();
+    /// The same, and waits for the thread.
     void close();
     [[nodiscard]] JournalState state() const;
 

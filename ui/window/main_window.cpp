@@ -289,6 +289,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     m_closing = true;
     m_runs.stop();
     m_runs.pump();
+    m_runs.completeRecording();
     remember();
     event->accept();
 }

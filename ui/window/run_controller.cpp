@@ -8,6 +8,7 @@
 #include <QLocale>
 
 #include <algorithm>
+#include <utility>
 
 namespace decodescope {
 
@@ -30,6 +31,7 @@ RunController::~RunController() {
     m_session.stop();
     m_session.pump();
     endRecording();
+    completeRecording();
 }
 
 bool RunController::canSave() const {
@@ -57,6 +59,8 @@ bool RunController::pump() {
         emit stateChanged();
     }
     m_wasActive = active;
+    if (m_finishing && m_journal->state().closed)
+        completeRecording();
     return changed;
 }
 
@@ -130,6 +134,7 @@ void RunController::stopLane(LaneId lane) {
 
 void RunController::beginRecording() {
     m_trouble.clear();
+    completeRecording();
     m_journal.reset();
     const QString stamp = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss"));
     const auto path = newRecordingPath(m_folder, recordingName(m_race.prompt, stamp));
@@ -152,6 +157,13 @@ void RunController::beginRecording() {
 void RunController::endRecording() {
     m_session.setJournal(nullptr);
     if (!m_journal)
+        return;
+    m_journal->finish(); // a slow disk must not hold up the frames
+    m_finishing = true;
+}
+
+void RunController::completeRecording() {
+    if (!std::exchange(m_finishing, false))
         return;
     m_journal->close();
     if (const JournalState state = m_journal->state(); state.failure.empty())
@@ -205,12 +217,11 @@ void RunController::showRecording(Recording opened, const QString& path) {
     m_session.setJournal(nullptr);
     m_session.setLanes(lanes);
     m_shownRuns.clear();
+    const std::vector<std::shared_ptr<LaneRun>> all = showableRuns(*recording);
     for (const RecordedLane& lane : recording->lanes) {
         std::vector<std::shared_ptr<LaneRun>> runs;
-        for (const auto& run : recording->runs) {
-            if (run->asked.lane == lane.lane)
-                runs.push_back(showableRun(*run));
-        }
+        std::ranges::copy_if(all, std::back_inserter(runs),
+                             [&](const auto& run) { return run->record->lane == lane.lane; });
         m_shownRuns.push_back(std::move(runs));
     }
     showAllRuns();
@@ -255,6 +266,7 @@ void RunController::adoptLanes() {
 }
 
 void RunController::saveRecording(const QString& path) {
+    completeRecording();
     // The file that exists already is the truth; only what was never recorded is written from memory.
     QString kept = m_shown == Shown::recording ? m_recordingPath : QString();
     if (const auto journal = journalState(); journal && journal->failure.empty())
@@ -267,6 +279,7 @@ void RunController::saveRecording(const QString& path) {
 }
 
 void RunController::recordElsewhere(const QString& folder) {
+    completeRecording();
     m_folder = folder;
     m_trouble.clear();
     const QString stamp = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss"));

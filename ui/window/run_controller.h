@@ -44,6 +44,9 @@ public:
     /// There are finished runs to save.
     [[nodiscard]] bool canSave() const;
 
+    /// Waits until the recording of a run that is over is complete on the disk.
+    void completeRecording();
+
     /// Drains and moves on; called by the frame ticker. Returns whether anything changed.
     bool pump();
 
@@ -98,6 +101,7 @@ private:
     std::vector<std::vector<std::shared_ptr<LaneRun>>> m_shownRuns; ///< of the opened recording, by lane
     QString m_recordingPath;
     std::shared_ptr<Journal> m_journal;
+    bool m_finishing = false; ///< the journal's thread writes the last of a run that is over
     QString m_folder;
     QString m_trouble;
     bool m_wasActive = false;

@@ -13,8 +13,8 @@ class QWidget;
 namespace decodescope {
 
 /// The window's heartbeat: one timer drains the mailboxes once a tick, lets text views catch up each tick and the
-/// charts in groups, one group a tick. The number of groups adapts so that a tick's work stays under 10 ms; when
-/// nothing happens or nothing can be seen the beat slows down. Data is drained all the same.
+/// charts in groups, one group a tick. The number of groups adapts so that a frame's work, painting included, stays
+/// under 8 ms; when nothing happens or nothing can be seen the beat slows down. Data is drained all the same.
 class FrameTicker : public QObject {
     Q_OBJECT
 
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] int droppedFrames() const { return m_dropped; }
     void resetDropped() { m_dropped = 0; }
     [[nodiscard]] int groups() const { return m_groups; }
-    /// Work of the last 64 ticks, milliseconds, 95th percentile.
+    /// Work of the last 64 frames, painting included: milliseconds, 95th percentile.
     [[nodiscard]] double workP95Ms() const;
 
     /// Told after each tick with its interval and work in milliseconds: the benchmark's probe.
@@ -70,6 +70,7 @@ private:
     int m_groups = 3;
     int m_dropped = 0;
     bool m_seen = true;
+    double m_spentMs = 0; ///< processor time of the thread at the last tick
     std::array<double, 64> m_work{};
     std::size_t m_workAt = 0;
 };

@@ -239,6 +239,10 @@ void reportRate() {
 
 int main(int argc, char** argv) {
     const QCoreApplication application(argc, argv);
+    if (argc > 1 && std::string_view(argv[1]) == "--quick") {
+        reportSpread(8);
+        return 0;
+    }
     reportRate();
     reportStampErrors(Rhythm::staggered);
     reportStampErrors(Rhythm::aligned);

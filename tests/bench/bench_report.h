@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,13 @@ inline void report(std::string_view name, double value, std::string_view unit, s
                "\n",
                name, value, unit, ratioTo.empty() ? "null" : fmt::format("\"{}\"", ratioTo), conditions);
     std::fflush(stdout);
+}
+
+/// Processor time of the calling thread so far, seconds. On a busy machine it tells the work apart from the waiting.
+inline double threadSeconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 /// Seconds that `work` takes, the median of `repeats` runs.

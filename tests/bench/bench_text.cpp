@@ -9,7 +9,6 @@
 #include <QTextCursor>
 #include <QTextEdit>
 
-#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,13 +21,7 @@ namespace {
 constexpr int kLanes = 8;
 constexpr double kTokensPerSecond = 200;
 constexpr int kFramesPerSecond = 60;
-constexpr int kFrames = 240;
-
-double threadSeconds() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
+int g_frames = 240; // fewer with --quick
 
 /// Words of a plausible length; a paragraph ends now and then, unless `longParagraphs`.
 std::string word(int i, bool longParagraphs) {
@@ -74,18 +67,18 @@ double ourShare(int preload, bool longParagraphs) {
     QCoreApplication::processEvents();
     std::vector<int> sent(kLanes, 0);
     double spent = 0;
-    for (int frame = 0; frame < kFrames; ++frame) {
+    for (int frame = 0; frame < g_frames; ++frame) {
         for (std::size_t lane = 0; lane < kLanes; ++lane) {
             for (; sent[lane] < dueBy(frame); ++sent[lane])
                 builders[lane].token(word(preload + sent[lane], longParagraphs), gapMs(sent[lane]));
         }
-        const double begin = threadSeconds();
+        const double begin = bench::threadSeconds();
         for (std::size_t lane = 0; lane < kLanes; ++lane)
             views[lane]->advance(builders[lane].shared(), true);
         QCoreApplication::processEvents();
-        spent += threadSeconds() - begin;
+        spent += bench::threadSeconds() - begin;
     }
-    return spent * kFramesPerSecond / kFrames;
+    return spent * kFramesPerSecond / g_frames;
 }
 
 /// The same by the editor of the toolkit: one insertion with a background for each token, batched in an edit block.
@@ -119,8 +112,8 @@ double editorShare(int preload, bool longParagraphs) {
     QCoreApplication::processEvents();
     std::vector<int> sent(kLanes, 0);
     double spent = 0;
-    for (int frame = 0; frame < kFrames; ++frame) {
-        const double begin = threadSeconds();
+    for (int frame = 0; frame < g_frames; ++frame) {
+        const double begin = bench::threadSeconds();
         for (std::size_t lane = 0; lane < kLanes; ++lane) {
             QTextCursor block(edits[lane]->document());
             block.beginEditBlock();
@@ -130,9 +123,9 @@ double editorShare(int preload, bool longParagraphs) {
             edits[lane]->verticalScrollBar()->setValue(edits[lane]->verticalScrollBar()->maximum());
         }
         QCoreApplication::processEvents();
-        spent += threadSeconds() - begin;
+        spent += bench::threadSeconds() - begin;
     }
-    return spent * kFramesPerSecond / kFrames;
+    return spent * kFramesPerSecond / g_frames;
 }
 
 double bytesPerToken(int tokens) {
@@ -146,19 +139,23 @@ double bytesPerToken(int tokens) {
     return static_cast<double>(text.memory()) / tokens;
 }
 
-void run() {
+void run(bool quick) {
     using bench::report;
-    const char* const kConditions = "8 lanes x 200 tok/s, 60 frames/s, 20,000 tokens a lane before, offscreen";
-    const double ours = ourShare(20'000, false);
-    const double editor = editorShare(20'000, false);
-    report("X1 text view, share of a core", ours, "core", kConditions);
-    report("X1 text view against QTextEdit", ours / editor, "ratio", kConditions, "QTextEdit in the same run");
-    const double oursLong = ourShare(20'000, true);
-    report("X1 text view, one long paragraph", oursLong, "core", kConditions);
-    const double at100k = ourShare(100'000, false);
-    report("X2 text view at 100,000 tokens a lane", at100k / ours, "ratio", "as X1", "20,000 tokens a lane");
-    report("M1 text, marks and lines", bytesPerToken(20'000), "bytes/token", "20,000 tokens");
-    report("M1 text, marks and lines", bytesPerToken(100'000), "bytes/token", "100,000 tokens");
+    const int before = quick ? 500 : 20'000;
+    const int many = 5 * before;
+    const std::string conditions =
+        fmt::format("8 lanes x 200 tok/s, 60 frames/s, {} tokens a lane before, processor time", before);
+    const double ours = ourShare(before, false);
+    const double editor = editorShare(before, false);
+    report("X1 text view, share of a core", ours, "core", conditions);
+    report("X1 text view against QTextEdit", ours / editor, "ratio", conditions, "QTextEdit in the same run");
+    const double oursLong = ourShare(before, true);
+    report("X1 text view, one long paragraph", oursLong, "core", conditions);
+    const double atMany = ourShare(many, false);
+    report("X2 text view, five times the tokens a lane", atMany / ours, "ratio", fmt::format("as X1, {} tokens", many),
+           fmt::format("{} tokens a lane", before));
+    report("M1 text, marks and lines", bytesPerToken(before), "bytes/token", fmt::format("{} tokens", before));
+    report("M1 text, marks and lines", bytesPerToken(many), "bytes/token", fmt::format("{} tokens", many));
 }
 
 } // namespace
@@ -167,6 +164,9 @@ void run() {
 int main(int argc, char** argv) {
     QApplication app(argc, argv);
     decodescope::Look::instance().apply(decodescope::ThemeChoice::dark);
-    decodescope::run();
+    const bool quick = argc > 1 && std::string_view(argv[1]) == "--quick";
+    if (quick)
+        decodescope::g_frames = 12;
+    decodescope::run(quick);
     return 0;
 }

@@ -17,7 +17,7 @@ using namespace decodescope::bench;
 
 namespace {
 
-constexpr int kEvents = 50'000;
+int g_events = 50'000; // fewer with --quick
 constexpr int kRepeats = 7;
 
 std::string chatEvent(int i, const std::string& more) {
@@ -30,7 +30,7 @@ std::string chatEvent(int i, const std::string& more) {
 
 std::string stream(const std::string& more) {
     std::string body;
-    for (int i = 0; i < kEvents; ++i)
+    for (int i = 0; i < g_events; ++i)
         body += chatEvent(i, more);
     return body + "data: [DONE]\n\n";
 }
@@ -38,10 +38,10 @@ std::string stream(const std::string& more) {
 /// Median microseconds per event; `once` says how many it had, which must be all.
 double perEventUs(const std::function<std::size_t()>& once) {
     const double seconds = medianSeconds(kRepeats, [&] {
-        if (once() != kEvents)
+        if (once() != static_cast<std::size_t>(g_events))
             std::exit(1);
     });
-    return seconds / kEvents * 1e6;
+    return seconds / g_events * 1e6;
 }
 
 /// Reads of `step` bytes, as a socket would hand them out; counts the token deltas.
@@ -76,7 +76,7 @@ std::vector<ByteChunk> inReads(const std::string& bytes, std::size_t step) {
 std::vector<ByteChunk> eventByEvent(const std::string& more) {
     std::vector<ByteChunk> chunks{
         {Instant{}, 0, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"}};
-    for (int i = 0; i < kEvents; ++i) {
+    for (int i = 0; i < g_events; ++i) {
         const std::string event = chatEvent(i, more);
         chunks.push_back(
             {Instant{}, static_cast<std::uint32_t>(i + 1), fmt::format("{:x}\r\n{}\r\n", event.size(), event)});
@@ -107,14 +107,16 @@ std::size_t parseAll(const std::string& body, const std::function<bool(std::stri
 
 } // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    if (argc > 1 && std::string_view(argv[1]) == "--quick")
+        g_events = 1'000;
     const std::string timings = R"(,"timings":{"prompt_n":12,"prompt_ms":20.5,"predicted_n":7,"predicted_ms":93.25})";
     const std::string plain = stream("");
     const auto single = eventByEvent("");
     const auto singleTimings = eventByEvent(timings);
     const auto reads = inReads(plain, 4096);
     const auto crumbs = inReads(plain, 16);
-    const std::string shape = fmt::format("openai-chat, {} events of {} bytes", kEvents, chatEvent(1, "").size());
+    const std::string shape = fmt::format("openai-chat, {} events of {} bytes", g_events, chatEvent(1, "").size());
 
     const double whole = perEventUs([&] { return decodeAll(single, Framing::http); });
     report("W1_wire_decode_per_event", whole, "us", shape + ", one HTTP chunk and one read an event");

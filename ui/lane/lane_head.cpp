@@ -10,15 +10,26 @@
 namespace decodescope {
 namespace {
 
-constexpr int kHeader = 32;
-constexpr int kNumbers = 42;
-constexpr int kLabelLine = 14;
 constexpr int kSide = 10;
 constexpr int kGlyph = 14;
 constexpr qreal kFailedSwatch = 0.55;
 constexpr int kSmallestNumberPx = 13;
 // Shares of the row (look.md 25).
 constexpr std::array<double, 5> kEdges{0.0, 0.19, 0.47, 0.83, 1.0};
+
+// Lengths that are larger in a presentation: header line, row of numbers, labels in it, swatch.
+int headerHeight() {
+    return Look::instance().presentation() ? 40 : 32;
+}
+int numbersHeight() {
+    return Look::instance().presentation() ? 66 : 42;
+}
+int labelHeight() {
+    return Look::instance().presentation() ? 18 : 14;
+}
+int swatchWidth() {
+    return Look::instance().presentation() ? 32 : 24;
+}
 
 bool sameState(const StateWords& a, const StateWords& b) {
     return a.icon == b.icon && a.words == b.words && a.glyph == b.glyph && a.text == b.text;
@@ -28,12 +39,15 @@ bool sameState(const StateWords& a, const StateWords& b) {
 
 LaneHead::LaneHead(QWidget* parent)
     : QWidget(parent) {
-    setFixedHeight(kHeader + kNumbers);
-    connect(&Look::instance(), &Look::changed, this, qOverload<>(&QWidget::update));
+    setFixedHeight(sizeHint().height());
+    connect(&Look::instance(), &Look::changed, this, [this] {
+        setFixedHeight(sizeHint().height());
+        update();
+    });
 }
 
 QSize LaneHead::sizeHint() const {
-    return {320, kHeader + kNumbers};
+    return {320, headerHeight() + numbersHeight()};
 }
 
 void LaneHead::show(const Content& content) {
@@ -43,9 +57,9 @@ void LaneHead::show(const Content& content) {
     const bool numbers = content.numbers != m_content.numbers;
     m_content = content;
     if (header)
-        update(0, 0, width(), kHeader);
+        update(0, 0, width(), headerHeight());
     if (numbers)
-        update(0, kHeader, width(), kNumbers);
+        update(0, headerHeight(), width(), numbersHeight());
 }
 
 void LaneHead::setFocusShown(bool shown) {
@@ -57,21 +71,21 @@ void LaneHead::setFocusShown(bool shown) {
 
 void LaneHead::paintEvent(QPaintEvent* event) {
     QPainter painter(this);
-    if (event->rect().top() < kHeader)
+    if (event->rect().top() < headerHeight())
         paintHeader(painter);
-    if (event->rect().bottom() >= kHeader) {
+    if (event->rect().bottom() >= headerHeight()) {
         for (std::size_t i = 0; i < m_content.numbers.size(); ++i)
             paintNumber(painter, m_content.numbers[i], numberRect(i));
     }
     if (m_focusShown)
-        Look::instance().drawFocus(painter, QRectF(0, 0, width(), kHeader).adjusted(5, 5, -5, -5));
+        Look::instance().drawFocus(painter, QRectF(0, 0, width(), headerHeight()).adjusted(5, 5, -5, -5));
 }
 
 void LaneHead::paintHeader(QPainter& painter) {
     const Look& look = Look::instance();
     const Colours& colours = look.colours();
     const StateWords& state = m_content.state;
-    look.drawSwatch(painter, QRectF(kSide, (kHeader - 12) / 2.0, 24, 12), m_content.look,
+    look.drawSwatch(painter, QRectF(kSide, (headerHeight() - 12) / 2.0, swatchWidth(), 12), m_content.look,
                     m_content.faded ? kFailedSwatch : 1.0);
 
     // The state is never cut short; name and place share what it leaves.
@@ -79,25 +93,26 @@ void LaneHead::paintHeader(QPainter& painter) {
     const int stateWidth = painter.fontMetrics().horizontalAdvance(state.words);
     const int stateLeft = width() - kSide - stateWidth;
     painter.setPen(state.text ? colours.*state.text : colours.ink);
-    painter.drawText(QRect(stateLeft, 0, stateWidth + kSide, kHeader), Qt::AlignLeft | Qt::AlignVCenter, state.words);
+    painter.drawText(QRect(stateLeft, 0, stateWidth + kSide, headerHeight()), Qt::AlignLeft | Qt::AlignVCenter,
+                     state.words);
     const QColor glyph = state.glyph ? colours.*state.glyph : look.lane(m_content.look).colour;
     if (!state.icon.isEmpty())
-        look.drawIcon(painter, QRectF(stateLeft - kGlyph - 5, (kHeader - kGlyph) / 2.0, kGlyph, kGlyph), state.icon,
-                      glyph);
+        look.drawIcon(painter, QRectF(stateLeft - kGlyph - 5, (headerHeight() - kGlyph) / 2.0, kGlyph, kGlyph),
+                      state.icon, glyph);
 
-    const int nameLeft = kSide + 24 + 7;
+    const int nameLeft = kSide + swatchWidth() + 7;
     int room = stateLeft - kGlyph - 5 - 10 - nameLeft;
     painter.setFont(look.font(Type::laneName));
     const QString name = painter.fontMetrics().elidedText(m_content.name, Qt::ElideRight, room);
     painter.setPen(colours.ink);
-    painter.drawText(QRect(nameLeft, 0, room, kHeader), Qt::AlignLeft | Qt::AlignVCenter, name);
+    painter.drawText(QRect(nameLeft, 0, room, headerHeight()), Qt::AlignLeft | Qt::AlignVCenter, name);
     const int nameWidth = painter.fontMetrics().horizontalAdvance(name) + 6;
     room -= nameWidth;
     painter.setFont(look.font(Type::body));
     constexpr int kLeastPlace = 24;
     if (room >= kLeastPlace) {
         painter.setPen(colours.ink2);
-        painter.drawText(QRect(nameLeft + nameWidth, 0, room, kHeader), Qt::AlignLeft | Qt::AlignVCenter,
+        painter.drawText(QRect(nameLeft + nameWidth, 0, room, headerHeight()), Qt::AlignLeft | Qt::AlignVCenter,
                          painter.fontMetrics().elidedText(m_content.place, Qt::ElideRight, room));
     }
 }
@@ -106,7 +121,7 @@ QRectF LaneHead::numberRect(std::size_t index) const {
     const double row = width() - 2 * kSide;
     const double left = std::round(kSide + row * kEdges[index]);
     const double right = std::round(kSide + row * kEdges[index + 1]);
-    return {left, kHeader, right - left, kNumbers};
+    return {left, static_cast<qreal>(headerHeight()), right - left, static_cast<qreal>(numbersHeight())};
 }
 
 void LaneHead::paintNumber(QPainter& painter, const LaneNumber& number, const QRectF& rect) {
@@ -116,7 +131,7 @@ void LaneHead::paintNumber(QPainter& painter, const LaneNumber& number, const QR
     painter.setFont(look.font(Type::small));
     painter.setPen(colours.ink3);
     const QFontMetricsF small(look.font(Type::small));
-    painter.drawText(QRectF(rect.left(), rect.top(), rect.width(), kLabelLine), Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRectF(rect.left(), rect.top(), rect.width(), labelHeight()), Qt::AlignLeft | Qt::AlignVCenter,
                      small.elidedText(number.label, Qt::ElideRight, rect.width()));
 
     const QString slash = QStringLiteral(" / ");
@@ -134,7 +149,7 @@ void LaneHead::paintNumber(QPainter& painter, const LaneNumber& number, const QR
     const bool unitShown = !number.unit.isEmpty() && widthOf(font) <= rect.width();
     const QFontMetricsF metrics(font);
     qreal x = rect.left();
-    const qreal baseline = rect.top() + kLabelLine + 18.5;
+    const qreal baseline = rect.top() + labelHeight() + (look.presentation() ? 32 : 18.5);
     painter.setFont(font);
     const QColor ink = number.dim ? colours.ink3 : colours.ink;
     const auto draw = [&](const QString& text, const QColor& colour) {
@@ -159,7 +174,7 @@ bool LaneHead::event(QEvent* event) {
         return QWidget::event(event);
     auto* help = static_cast<QHelpEvent*>(event);
     QString tip;
-    if (help->pos().y() < kHeader)
+    if (help->pos().y() < headerHeight())
         tip = m_content.name + QLatin1Char('\n') + m_content.place + QLatin1Char('\n') + m_content.state.words;
     for (std::size_t i = 0; i < m_content.numbers.size(); ++i) {
         if (numberRect(i).contains(help->pos()))

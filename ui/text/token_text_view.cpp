@@ -18,7 +18,6 @@ namespace {
 
 constexpr int kBoxReach = 4; // a box reaches this far out of its word
 constexpr int kCaretWidth = 7;
-constexpr int kCaretHeight = 14;
 constexpr std::uint32_t kLongText = 60'000;
 constexpr int kWrapDelayMs = 60;
 constexpr int kReaderAhead = 2; // lines kept below the reader
@@ -365,10 +364,11 @@ void TokenTextView::paintCaret(QPainter& painter) {
         if (layout.lineCount() > 0)
             x = layout.lineAt(0).cursorToX(static_cast<int>(layout.text().size()));
     }
-    const qreal top = (last >= 0 ? lineTop(last) : rowsRect().top()) + (m_lineHeight - kCaretHeight) / 2.0;
+    const qreal caretHeight = m_lineHeight * 0.7;
+    const qreal top = (last >= 0 ? lineTop(last) : rowsRect().top()) + (m_lineHeight - caretHeight) / 2.0;
     const qreal most = viewport()->width() - kCaretWidth;
     const qreal left = rightToLeft ? std::max(0.0, kSide + x - kCaretWidth - 1) : std::min(kSide + x + 1, most);
-    painter.fillRect(QRectF(std::round(left), top, kCaretWidth, kCaretHeight), Look::instance().lane(m_look).colour);
+    painter.fillRect(QRectF(std::round(left), top, kCaretWidth, caretHeight), Look::instance().lane(m_look).colour);
 }
 
 void TokenTextView::paintBoxes(QPainter& painter) {

@@ -21,6 +21,28 @@ std::size_t at(Theme theme) {
     return static_cast<std::size_t>(theme);
 }
 
+constexpr int kLeastPresentedPx = 13; // 9.75 pt
+constexpr double kPresentedRest = 1.2;
+constexpr int kPresentedStreamPx = 25; // 18.75 pt
+constexpr int kPresentedStreamLine = 40;
+constexpr int kPresentedNumberPx = 34; // 25.5 pt
+constexpr int kPresentedNumberLine = 42;
+constexpr qreal kPresentedCurve = 2;
+
+TypeStyle presented(Type type, TypeStyle style) {
+    if (type == Type::stream) {
+        style.px = kPresentedStreamPx;
+        style.line = kPresentedStreamLine;
+    } else if (type == Type::number) {
+        style.px = kPresentedNumberPx;
+        style.line = kPresentedNumberLine;
+    } else {
+        style.px = std::max(kLeastPresentedPx, static_cast<int>(std::lround(style.px * kPresentedRest)));
+        style.line = static_cast<int>(std::lround(style.line * kPresentedRest));
+    }
+    return style;
+}
+
 } // namespace
 
 Look& Look::instance() {
@@ -57,6 +79,14 @@ void Look::apply(ThemeChoice choice) {
     emit changed();
 }
 
+void Look::setPresentation(bool on) {
+    if (on == m_presentation)
+        return;
+    m_presentation = on;
+    QApplication::setFont(font(Type::body));
+    emit changed();
+}
+
 const Colours& Look::colours() const {
     return m_data->colours[at(m_theme)];
 }
@@ -64,7 +94,7 @@ const Colours& Look::colours() const {
 QFont Look::font(Type type) const {
     const TypeStyle& style = m_data->types[static_cast<std::size_t>(type)];
     QFont font(type == Type::mono ? m_data->monoFamily : m_data->uiFamily);
-    font.setPixelSize(style.px);
+    font.setPixelSize(m_presentation ? presented(type, style).px : style.px);
     font.setWeight(static_cast<QFont::Weight>(style.weight));
     font.setHintingPreference(QFont::PreferNoHinting);
     if (style.letterSpacingPx != 0)
@@ -73,7 +103,8 @@ QFont Look::font(Type type) const {
 }
 
 int Look::lineHeight(Type type) const {
-    return m_data->types[static_cast<std::size_t>(type)].line;
+    const TypeStyle& style = m_data->types[static_cast<std::size_t>(type)];
+    return m_presentation ? presented(type, style).line : style.line;
 }
 
 LaneLook Look::lane(int index) const {
@@ -91,6 +122,8 @@ LaneLook Look::lane(int index) const {
 
 QPen Look::lanePen(int index, qreal width, bool dashed) const {
     const LaneLook look = lane(index);
+    if (m_presentation)
+        width = std::max(width, kPresentedCurve);
     QPen pen(look.colour, width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
     pen.setCosmetic(true);
     if (dashed && !look.dashPx.isEmpty()) {

@@ -58,6 +58,9 @@ public:
     void apply(ThemeChoice choice);
     [[nodiscard]] ThemeChoice choice() const { return m_choice; }
     [[nodiscard]] Theme theme() const { return m_theme; }
+    /// Larger type and thicker curves for a room (look.md 54), the colours as they are; emits changed().
+    void setPresentation(bool on);
+    [[nodiscard]] bool presentation() const { return m_presentation; }
     [[nodiscard]] const Colours& colours() const;
     [[nodiscard]] QFont font(Type type) const;
     /// Height of one line of that type in pixels.
@@ -103,6 +106,7 @@ private:
     ThemeChoice m_choice = ThemeChoice::system;
     Theme m_systemTheme = Theme::dark; ///< as the platform's palette was at the start
     Theme m_theme = Theme::dark;
+    bool m_presentation = false;
 };
 
 } // namespace decodescope

@@ -211,6 +211,11 @@ void DockArea::setPresentation(bool on) {
             if (!panel->dock->isFloating())
                 panel->dock->hide();
         }
+        QTimer::singleShot(0, this, [this] {
+            constexpr int kChartsPercent = 34; // the text is what is looked at
+            if (const auto upper = at(Place::upper); !m_beforePresentation.isEmpty() && !upper.empty())
+                resizeDocks({upper.front()->dock}, {height() * kChartsPercent / 100}, Qt::Vertical);
+        });
         return;
     }
     restoreState(m_beforePresentation, kStateVersion);

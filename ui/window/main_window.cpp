@@ -73,6 +73,7 @@ MainWindow::MainWindow(WindowServices services)
 
 MainWindow::~MainWindow() {
     m_closing = true;
+    Look::instance().setPresentation(false); // it was this window's
     // Views and dialogs look at what this window owns: they go first, and nothing is told to a window half gone.
     disconnect(&m_runs, nullptr, this, nullptr);
     disconnect(&m_runs.lanes(), nullptr, this, nullptr);

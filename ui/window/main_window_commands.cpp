@@ -374,6 +374,7 @@ void MainWindow::setFullScreen(bool on) {
     m_tools->setVisible(!on && m_runs.shown() == RunController::Shown::own);
     m_prompt->setVisible(!on);
     m_status->setVisible(!on);
+    Look::instance().setPresentation(on);
     m_docks->setPresentation(on);
     setWindowState(on ? windowState() | Qt::WindowFullScreen : windowState() & ~Qt::WindowFullScreen);
     m_ticker.invalidate();

@@ -280,7 +280,7 @@ QWidget* StartPage::buildConnect() {
     auto* words = new QVBoxLayout;
     words->setSpacing(3);
     words->addWidget(new RoleLabel(tr("Connect an endpoint"), &Colours::ink, Type::title, part));
-    auto* kinds = new RoleLabel(tr("OpenAI, Ollama or llama.cpp protocol"), &Colours::ink2, Type::body, part);
+    auto* kinds = new RoleLabel(tr("A server that speaks the OpenAI protocol"), &Colours::ink2, Type::body, part);
     kinds->setElided(Qt::ElideRight);
     words->addWidget(kinds);
     row->addWidget(icon(QStringLiteral("endpoint"), part));

@@ -1,42 +1,13 @@
 #include "app/json_values.h"
 
 #include "core/base/utf8.h"
+#include "core/record/json_fields.h"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cmath>
 
 namespace decodescope {
-
-namespace {
-
-constexpr int kForeignDepth = 64;
-
-/// Depth of brackets outside strings: nlohmann's copies recurse, so the depth is known before it sees the text.
-int bracketDepth(std::string_view text) {
-    int depth = 0;
-    int deepest = 0;
-    bool inString = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (inString) {
-            if (c == '\\')
-                ++i;
-            else if (c == '"')
-                inString = false;
-        } else if (c == '"') {
-            inString = true;
-        } else if (c == '{' || c == '[') {
-            deepest = std::max(deepest, ++depth);
-        } else if (c == '}' || c == ']') {
-            --depth;
-        }
-    }
-    return deepest;
-}
-
-} // namespace
 
 Json jsonNumber(double value) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
@@ -72,7 +43,7 @@ Json jsonTextOrNull(std::string_view text) {
 }
 
 Json jsonForeign(std::string_view text) {
-    if (text.empty() || bracketDepth(text) > kForeignDepth)
+    if (text.empty() || nestsTooDeep(text))
         return nullptr;
     Json value = Json::parse(text, nullptr, false);
     return value.is_discarded() ? Json(nullptr) : value;

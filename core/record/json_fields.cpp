@@ -9,7 +9,8 @@ namespace {
 
 constexpr int kDeepest = 64;
 
-/// Counts brackets outside strings, before the parser sees the text.
+} // namespace
+
 bool nestsTooDeep(std::string_view text) {
     int depth = 0;
     bool inString = false;
@@ -31,8 +32,6 @@ bool nestsTooDeep(std::string_view text) {
     }
     return false;
 }
-
-} // namespace
 
 std::optional<nlohmann::json> parseJson(std::string_view text) {
     if (nestsTooDeep(text))

@@ -10,8 +10,10 @@
 /// Reading JSON of unknown origin without a way to throw: a member that is absent or of another type is absent.
 namespace decodescope {
 
-/// The parsed text; nullopt when it is no JSON, or nested deeper than 64 (dumping deep nesting overflows the
-/// library's stack).
+/// Whether brackets outside strings nest deeper than 64, found before the library sees the text: its copies and dumps
+/// recurse, and deep nesting overflows the stack.
+[[nodiscard]] bool nestsTooDeep(std::string_view text);
+/// The parsed text; nullopt when it is no JSON or nestsTooDeep().
 [[nodiscard]] std::optional<nlohmann::json> parseJson(std::string_view text);
 /// JSON text; bytes that are no UTF-8 become U+FFFD.
 [[nodiscard]] std::string dumpJson(const nlohmann::json& value);

@@ -8,6 +8,7 @@ find_package(ZLIB REQUIRED)
 find_package(Boost 1.74 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(pcre2 REQUIRED IMPORTED_TARGET libpcre2-8)
 
 set(DECODESCOPE_QT_PARTS Core Network)
 if(DECODESCOPE_GUI)

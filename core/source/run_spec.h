@@ -30,6 +30,28 @@ struct EndpointSpec {
     bool thinkTags = false;
 };
 
+/// A model file that our own engine decodes on this machine; the endpoint is then the engine's, once it runs.
+struct LocalModelSpec {
+    std::string path;             ///< a GGUF (the first shard of several)
+    std::string device = "auto";  ///< "auto", "cpu", "cuda:N"
+    int threads = 0;              ///< 0: the engine tunes it
+    int contextLength = 0;        ///< 0: the engine's default
+    int parallel = 4;             ///< requests that decode together
+    std::string kvType = "f16";   ///< "f16" or "q8"
+    bool speculative = false;     ///< prompt lookup
+    bool prefixCache = true;      ///< prompts may reuse what an earlier one computed
+
+    friend bool operator==(const LocalModelSpec&, const LocalModelSpec&) = default;
+};
+
+/// A lane of a recording that runs along as if it were live, at its own pace.
+struct RecordedLaneSpec {
+    std::string file;
+    int lane = 0; ///< index in the recording
+
+    friend bool operator==(const RecordedLaneSpec&, const RecordedLaneSpec&) = default;
+};
+
 struct SamplingSpec {
     std::optional<int> maxTokens;
     std::optional<double> temperature;
@@ -50,6 +72,8 @@ struct Timeouts {
 struct RunSpec {
     std::string laneName;
     EndpointSpec endpoint;
+    std::optional<LocalModelSpec> local;      ///< set: the engine answers, and `endpoint` is filled when it runs
+    std::optional<RecordedLaneSpec> recorded; ///< set: nothing is asked, a recording answers
     std::string system; ///< empty: no system message
     std::string prompt; ///< as the user wrote it; a unique prefix is put before it by the session
     SamplingSpec sampling;

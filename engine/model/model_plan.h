@@ -101,7 +101,7 @@ struct ModelPlan {
     std::uint32_t embedding = 0; ///< residual width
     std::uint32_t heads = 0;
     std::uint32_t kvHeads = 0;
-    std::uint32_t headSize = 0; ///< of keys and values alike
+    std::uint32_t headSize = 0;    ///< of keys and values alike
     std::uint32_t feedForward = 0; ///< the widest layer
     std::uint32_t vocabulary = 0;
     std::uint32_t contextLength = 0; ///< as trained

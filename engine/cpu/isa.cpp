@@ -7,15 +7,26 @@ namespace decodescope::engine {
 
 namespace {
 
+#if defined(__x86_64__)
+Isa bestOfProcessor() noexcept {
+    // GCC's check includes whether the system saves the wide registers.
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+    const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+                        __builtin_cpu_supports("avx512vnni");
+    return avx512 ? Isa::avx512 : Isa::scalar;
+}
+#else
 Isa bestOfProcessor() noexcept {
     return Isa::scalar;
 }
+#endif
 
 std::optional<Isa> wanted() noexcept {
     const char* text = std::getenv("DECODESCOPE_ISA");
     if (text == nullptr)
         return std::nullopt;
-    for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512})
+    for (const Isa isa : {Isa::scalar, Isa::avx512})
         if (toString(isa) == text)
             return isa;
     return std::nullopt;

@@ -3,7 +3,6 @@
 #include "engine/cpu/activation_rows.h"
 #include "engine/cpu/plane.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -36,18 +35,20 @@ using QuantizeKernel = void (*)(const float* values, std::uint32_t cols, std::ui
 
 inline constexpr std::size_t kPlaneKinds = static_cast<std::size_t>(PlaneKind::f32) + 1;
 
+/// Plain pointers, set by constant expressions: not even a constructor is left for the linker to merge.
 struct KernelSet {
-    /// By kind and by rows of the tile - 1.
-    std::array<std::array<TileKernel, kTileRows>, kPlaneKinds> tiles{};
-    QuantizeKernel quantize = nullptr;
+    QuantizeKernel quantize;
+    const TileKernel* tiles[kPlaneKinds]; ///< by kind; each kTileRows kernels, by rows of the tile - 1
 };
 
 [[nodiscard]] const KernelSet& kernelsOf(Isa isa) noexcept;
 
 [[nodiscard]] const KernelSet& scalarKernels() noexcept;
 #if defined(__x86_64__)
-[[nodiscard]] const KernelSet& avx2Kernels() noexcept;
 [[nodiscard]] const KernelSet& avx512Kernels() noexcept;
+extern const TileKernel kAvx512F16Tiles[kTileRows];
+extern const TileKernel kAvx512Bf16Tiles[kTileRows];
+extern const TileKernel kAvx512F32Tiles[kTileRows];
 #endif
 
 } // namespace decodescope::engine

@@ -199,30 +199,25 @@ void quantizeRow(const float* values, std::uint32_t cols, std::uint32_t height, 
         quantizeBlock(values + col, std::min(cols - col, 32U), *out);
 }
 
-KernelSet makeKernels() noexcept {
-    KernelSet set;
-    const auto put = [&set](PlaneKind kind, TileKernel kernel) {
-        set.tiles[static_cast<std::size_t>(kind)].fill(kernel); // one function for all heights of a tile
-    };
-    put(PlaneKind::q4_0, multiplyQuants<PlaneKind::q4_0>);
-    put(PlaneKind::q4_1, multiplyQuants<PlaneKind::q4_1>);
-    put(PlaneKind::q5_0, multiplyQuants<PlaneKind::q5_0>);
-    put(PlaneKind::q5_1, multiplyQuants<PlaneKind::q5_1>);
-    put(PlaneKind::q8_0, multiplyQuants<PlaneKind::q8_0>);
-    put(PlaneKind::q4_k, multiplyQuants<PlaneKind::q4_k>);
-    put(PlaneKind::q5_k, multiplyQuants<PlaneKind::q5_k>);
-    put(PlaneKind::q6_k, multiplyQuants<PlaneKind::q6_k>);
-    put(PlaneKind::f16, multiplyNumbers<PlaneKind::f16>);
-    put(PlaneKind::bf16, multiplyNumbers<PlaneKind::bf16>);
-    put(PlaneKind::f32, multiplyNumbers<PlaneKind::f32>);
-    set.quantize = quantizeRow;
-    return set;
-}
+/// One function does for all heights of a tile.
+template <PlaneKind kind>
+constexpr TileKernel kQuantTiles[kTileRows] = {multiplyQuants<kind>, multiplyQuants<kind>, multiplyQuants<kind>,
+                                               multiplyQuants<kind>, multiplyQuants<kind>, multiplyQuants<kind>,
+                                               multiplyQuants<kind>, multiplyQuants<kind>};
+template <PlaneKind kind>
+constexpr TileKernel kNumberTiles[kTileRows] = {multiplyNumbers<kind>, multiplyNumbers<kind>, multiplyNumbers<kind>,
+                                                multiplyNumbers<kind>, multiplyNumbers<kind>, multiplyNumbers<kind>,
+                                                multiplyNumbers<kind>, multiplyNumbers<kind>};
 
 } // namespace
 
 const KernelSet& scalarKernels() noexcept {
-    static const KernelSet set = makeKernels();
+    static constexpr KernelSet set{
+        quantizeRow,
+        {kQuantTiles<PlaneKind::q4_0>, kQuantTiles<PlaneKind::q4_1>, kQuantTiles<PlaneKind::q5_0>,
+         kQuantTiles<PlaneKind::q5_1>, kQuantTiles<PlaneKind::q8_0>, kQuantTiles<PlaneKind::q4_k>,
+         kQuantTiles<PlaneKind::q5_k>, kQuantTiles<PlaneKind::q6_k>, kNumberTiles<PlaneKind::f16>,
+         kNumberTiles<PlaneKind::bf16>, kNumberTiles<PlaneKind::f32>}};
     return set;
 }
 

@@ -14,6 +14,10 @@ constexpr std::size_t kCachedBytes = 384 * 1024;
 } // namespace
 
 const KernelSet& kernelsOf(Isa isa) noexcept {
+#if defined(__x86_64__)
+    if (isa == Isa::avx512)
+        return avx512Kernels();
+#endif
     static_cast<void>(isa);
     return scalarKernels();
 }
@@ -24,7 +28,7 @@ bool readsQuants(PlaneKind kind) noexcept {
 
 void multiply(const Plane& plane, const ActivationRows& x, std::uint32_t groupBegin, std::uint32_t groupEnd, float* y,
               std::size_t yStride) {
-    const auto& kernels = kernelsOf(plane.isa).tiles[static_cast<std::size_t>(plane.kind)];
+    const TileKernel* kernels = kernelsOf(plane.isa).tiles[static_cast<std::size_t>(plane.kind)];
     const std::uint32_t lanes = rowsPerGroup(plane.isa);
     const auto chunk = static_cast<std::uint32_t>(std::max<std::size_t>(kCachedBytes / plane.groupBytes, 1));
     TileTask task;

@@ -5,6 +5,7 @@
 #include "engine/model/model_plan.h"
 
 #include <CLI/CLI.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -1,8 +1,9 @@
 #include "tests/engine/llama/probe.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 namespace decodescope::engine::probe {
@@ -23,10 +24,9 @@ std::vector<std::uint32_t> largest(std::span<const float> logits, std::size_t co
     std::vector<std::uint32_t> ids(logits.size());
     std::iota(ids.begin(), ids.end(), 0U);
     count = std::min(count, ids.size());
-    std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count), ids.end(),
-                      [&](std::uint32_t a, std::uint32_t b) {
-                          return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
-                      });
+    std::partial_sort(
+        ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count), ids.end(),
+        [&](std::uint32_t a, std::uint32_t b) { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; });
     ids.resize(count);
     return ids;
 }

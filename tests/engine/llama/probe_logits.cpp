@@ -1,8 +1,9 @@
 #include "tests/engine/llama/probe.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 namespace decodescope::engine::probe {
 

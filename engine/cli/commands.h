@@ -16,5 +16,6 @@ struct Command {
 };
 
 [[nodiscard]] Command inspectCommand(CLI::App& program);
+[[nodiscard]] Command fetchSampleCommand(CLI::App& program);
 
 } // namespace decodescope::engine

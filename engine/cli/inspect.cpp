@@ -2,12 +2,11 @@
 #include "engine/cli/confinement.h"
 #include "engine/cli/facts_report.h"
 #include "engine/cli/model_facts.h"
+#include "engine/cli/say.h"
 #include "engine/gguf/gguf_file.h"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -20,11 +19,6 @@ struct InspectOptions {
     bool json = false;
 };
 
-int failed(const Error& error) {
-    fmt::print(stderr, "decodescope-engine: {}\n", error.message);
-    return exitStatusOf(error.code);
-}
-
 int inspect(const InspectOptions& options) {
     confineToReading();
     const Result<std::unique_ptr<GgufFile>> file = GgufFile::open(options.file);
@@ -32,8 +26,8 @@ int inspect(const InspectOptions& options) {
         return failed(file.error());
     const ModelFacts facts = collectFacts(**file);
     const std::string text = options.json ? factsAsJson(facts) + "\n" : factsAsPage(facts);
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-        return failed({ErrorCode::disk, "The report could not be written."});
+    if (const int status = printed(text); status != 0)
+        return status;
     // A file may be well-formed and unsupported; one that contradicts itself is malformed.
     if (facts.refusal && facts.refusal->code == ErrorCode::malformed)
         return failed(*facts.refusal);

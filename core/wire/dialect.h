@@ -40,7 +40,11 @@ struct MessageContent {
     std::vector<FinishReported> finishes;
     std::optional<ServerError> error;
     std::vector<std::uint16_t> choices; ///< that the message speaks of
-    std::string keepalive;              ///< news of work that produced no text yet: prompt progress
+    /// What our own engine tells: the step goes before the text that it brought.
+    std::shared_ptr<const EngineFacts> engine;
+    std::optional<EnginePrompt> enginePrompt;
+    std::optional<EngineStep> engineStep;
+    std::string keepalive; ///< news of work that produced no text yet: prompt progress
 
     void clear();
     /// Adds a piece unless it is empty.

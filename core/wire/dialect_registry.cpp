@@ -49,6 +49,9 @@ void MessageContent::clear() {
     finishes.clear();
     error.reset();
     choices.clear();
+    engine.reset();
+    enginePrompt.reset();
+    engineStep.reset();
     keepalive.clear();
 }
 

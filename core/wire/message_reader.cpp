@@ -192,6 +192,13 @@ void MessageReader::tell() {
     for (ToolCallOpened& opened : m_content.opened)
         emit(std::move(opened));
 
+    if (m_content.engine)
+        emit(EngineIntroduced{std::move(m_content.engine)});
+    if (m_content.enginePrompt)
+        emit(*m_content.enginePrompt);
+    if (m_content.engineStep)
+        emit(*m_content.engineStep);
+
     m_delta.fragments.clear();
     for (const RawFragment& raw : m_content.fragments)
         takeFragment(raw);

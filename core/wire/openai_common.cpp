@@ -1,5 +1,6 @@
 #include "core/wire/openai_common.h"
 
+#include "core/wire/engine_object.h"
 #include "core/wire/server_error.h"
 #include "core/wire/surrogates.h"
 
@@ -167,6 +168,7 @@ void readEnvelope(JsonView message, MessageContent& out) {
     readUsage(message["x_groq"]["usage"], out);
     readUsage(message["usage"], out);
     readTimings(message["timings"], out);
+    readEngineObject(message["decodescope"], out);
     out.identity.provider = cleanText(message["provider"]);
     out.identity.systemFingerprint = cleanText(message["system_fingerprint"]);
     out.identity.model = cleanText(message["model"]);

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/wire/engine_report.h"
 #include "core/wire/error_kind.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -48,6 +50,9 @@ struct Milestone {
     Kind kind = Kind::started;
     bool warm = false;      ///< with connected: the connection had been used before
     Duration openingTook{}; ///< with connected: how long TCP and TLS took, also when that was before t0
+    /// With started: how far the stamps of this run were moved from when they were taken. Not 0 only for a recording
+    /// that runs beside live lanes, on their time line.
+    Duration moved{};
 };
 
 using Headers = std::vector<std::pair<std::string, std::string>>; ///< names in lower case, in wire order
@@ -100,6 +105,11 @@ struct ServerIdentity {
     std::string model;
 };
 
+/// Our own engine said what it is; once a run. Shared, so that an event stays small.
+struct EngineIntroduced {
+    std::shared_ptr<const EngineFacts> facts; ///< never null
+};
+
 struct FinishReported {
     std::uint16_t choice = 0;
     std::string reason; ///< as the protocol spells it, never empty
@@ -140,7 +150,8 @@ struct StreamEvent {
     std::uint32_t read = 0;
     std::uint32_t message = 0; ///< 0-based index among messages; that of the latest one for what is no message
     std::variant<Milestone, ResponseHead, MessageArrived, TokenDelta, ToolCallOpened, UsageReport, ServerTimings,
-                 ServerIdentity, FinishReported, Keepalive, WarningRaised, StreamEnd>
+                 ServerIdentity, EngineIntroduced, EnginePrompt, EngineStep, FinishReported, Keepalive, WarningRaised,
+                 StreamEnd>
         what;
 };
 

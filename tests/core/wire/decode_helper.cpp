@@ -49,6 +49,13 @@ std::string describe(const StreamEvent& event) {
             [](const ServerIdentity& i) {
                 return fmt::format("identity {} {} {}", i.provider, i.systemFingerprint, i.model);
             },
+            [](const EngineIntroduced& e) {
+                return fmt::format("engine {} {} {}", e.facts->model, e.facts->device, e.facts->weightBytes);
+            },
+            [](const EnginePrompt& p) { return fmt::format("prompt {} {}", p.tokens, p.prefillNs); },
+            [](const EngineStep& s) {
+                return fmt::format("step {} {} {} {}", s.tokens, s.position, s.stepId, s.sampledAtNs);
+            },
             [](const FinishReported& f) { return fmt::format("finish {} {}", f.choice, f.reason); },
             [](const Keepalive& k) { return fmt::format("alive {}", k.note); },
             [](const WarningRaised& w) { return fmt::format("warning {}", w.name); },

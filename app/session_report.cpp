@@ -41,7 +41,7 @@ std::optional<double> releaseSpreadS(const SessionReport& report) {
     for (const ReportedLane& lane : report.lanes) {
         for (const ReportedRun& run : lane.runs) {
             const RunRecord& record = *run.record;
-            if (!record.started || !record.sent)
+            if (!record.started || !record.sent || record.spec.recorded)
                 continue;
             Release& release = releases[*record.started];
             release.first = release.runs == 0 ? *record.sent : std::min(release.first, *record.sent);

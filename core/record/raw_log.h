@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace decodescope {
@@ -16,6 +17,9 @@ namespace decodescope {
 class RawLog final : public RawSink {
 public:
     explicit RawLog(std::shared_ptr<RawSink> next = {}, std::size_t capBytes = 64U << 20);
+
+    /// Sets where everything is handed on to. To be called before anything comes.
+    void teeTo(std::shared_ptr<RawSink> next) { m_next = std::move(next); }
 
     void onChunk(Instant at, std::uint32_t read, std::string_view bytes) override;
     void onMilestone(Instant at, const Milestone& milestone) override;

@@ -216,6 +216,9 @@ RecordingLine parseMark(const json& line) {
         result.milestone.warm = boolMember(line, "warm").value_or(false);
         if (const auto took = integerMember(line, "took_ns"); took && sane(*took))
             result.milestone.openingTook = Duration(*took);
+        constexpr std::int64_t kFarthest = std::int64_t{1} << 61;
+        if (const auto moved = integerMember(line, "moved_ns"); moved && *moved >= -kFarthest && *moved <= kFarthest)
+            result.milestone.moved = Duration(*moved);
         return result;
     }
     return UnknownLine{};
@@ -332,6 +335,8 @@ void appendMarkLine(std::string& out, std::uint32_t run, Instant at, const Miles
     if (milestone.kind == Milestone::Kind::connected)
         fmt::format_to(std::back_inserter(out), R"(,"warm":{},"took_ns":{})", milestone.warm,
                        toNs(milestone.openingTook));
+    if (milestone.moved != Duration{})
+        fmt::format_to(std::back_inserter(out), R"(,"moved_ns":{})", toNs(milestone.moved));
     seal(out, begin);
 }
 

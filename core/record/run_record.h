@@ -19,9 +19,9 @@ namespace decodescope {
 
 /// How a run ended, by the names of cli.md.
 enum class Outcome : std::uint8_t {
-    running,     ///< not over yet; never exported
+    running, ///< not over yet; never exported
     complete,
-    truncated,   ///< a clean end without finish or terminator
+    truncated, ///< a clean end without finish or terminator
     error,
     cancelled,
     timeout,
@@ -44,12 +44,12 @@ struct EventTokens {
 
 /// A token event: a message with at least one non-empty fragment, of any channel and choice.
 struct TokenEvent {
-    Instant at{};               ///< stamp of the read that completed it
-    std::uint32_t read = 0;     ///< that read's number
-    std::uint32_t message = 0;  ///< 0-based index among dispatched messages
+    Instant at{};                ///< stamp of the read that completed it
+    std::uint32_t read = 0;      ///< that read's number
+    std::uint32_t message = 0;   ///< 0-based index among dispatched messages
     std::uint32_t textBegin = 0; ///< its bytes in RunRecord::transcript; empty for other choices than 0
     std::uint32_t textEnd = 0;
-    std::uint8_t channels = 0;  ///< bit 1 << Channel for each channel with a fragment
+    std::uint8_t channels = 0; ///< bit 1 << Channel for each channel with a fragment
     EventTokens tokens;
 
     [[nodiscard]] bool has(Channel c) const noexcept { return (channels >> static_cast<unsigned>(c)) & 1U; }
@@ -57,6 +57,13 @@ struct TokenEvent {
     [[nodiscard]] bool answers() const noexcept {
         return (channels & ~(1U << static_cast<unsigned>(Channel::reasoning))) != 0;
     }
+};
+
+/// What our own engine told of one message: the step whose tokens it brought, with or without text.
+struct EngineRow {
+    EngineStep step;         ///< its times on the time line of the record's stamps
+    Instant at{};            ///< arrival: stamp of the read that completed the message
+    std::uint32_t event = 0; ///< index of the token event that shows its tokens; events.size(): none has come yet
 };
 
 /// From `begin` on, up to the next span, the transcript is of this channel.
@@ -110,10 +117,15 @@ struct RunRecord {
     std::map<std::uint16_t, ChoiceRecord> choices; ///< answer text by choice, 0 included
     std::optional<std::string> finish;             ///< choice 0
     std::optional<UsageReport> usage;
-    EventTokens trailing;  ///< told after the last event with text: belong to n, not to n_w
+    EventTokens trailing;         ///< told after the last event with text: belong to n, not to n_w
     bool usageContinuous = false; ///< usage came with more than the last messages: a per-event source
     std::optional<ServerTimings> timings;
     ServerIdentity identity;
+    Duration moved{}; ///< how far all stamps lie from when they were taken: a recording on the time line of a race
+    // What our own engine told; empty for every other server.
+    std::optional<EngineFacts> engine;
+    std::optional<EnginePrompt> enginePrompt;
+    std::vector<EngineRow> engineSteps; ///< in order of arrival
     std::uint32_t messages = 0;
     std::uint32_t reads = 0;
     std::uint32_t keepalives = 0;

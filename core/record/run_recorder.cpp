@@ -18,6 +18,13 @@ std::uint32_t saturatingAdd(std::uint32_t a, std::uint64_t b) {
     return static_cast<std::uint32_t>(std::min(kMost, a + std::min(b, kMost)));
 }
 
+/// A stamp that a server sent, on the time line of our own. One that lies beyond all measure stays as it is: the
+/// differences that it is used for are checked anyway.
+std::int64_t movedNs(std::int64_t ns, Duration by) {
+    std::int64_t moved = 0;
+    return __builtin_add_overflow(ns, toNs(by), &moved) ? ns : moved;
+}
+
 /// What a running total adds to what was handed out before; a total that falls back adds nothing.
 std::uint64_t growth(std::uint64_t& last, std::uint64_t total) {
     if (total <= last)
@@ -88,6 +95,9 @@ void RunRecorder::apply(const StreamEvent& event) {
                    [&](const UsageReport& usage) { applyUsage(usage); },
                    [&](const ServerTimings& timings) { applyTimings(timings); },
                    [&](const ServerIdentity& identity) { applyIdentity(identity); },
+                   [&](const EngineIntroduced& engine) { applyEngine(*engine.facts); },
+                   [&](const EnginePrompt& prompt) { applyEnginePrompt(prompt); },
+                   [&](const EngineStep& step) { applyEngineStep(event.at, step); },
                    [&](const FinishReported& finish) { applyFinish(finish); },
                    [&](const Keepalive&) { ++m_record->keepalives; },
                    [&](const WarningRaised& warning) { warn(warning.name); },
@@ -110,6 +120,7 @@ void RunRecorder::applyMilestone(Instant at, const Milestone& milestone) {
     switch (milestone.kind) {
     case Milestone::Kind::started:
         setOnce(record.started, at);
+        record.moved = milestone.moved;
         break;
     case Milestone::Kind::connected:
         setOnce(record.connected, at);
@@ -235,6 +246,41 @@ void RunRecorder::applyIdentity(const ServerIdentity& identity) {
     replaceIfTold(m_record->identity.provider, identity.provider);
     replaceIfTold(m_record->identity.systemFingerprint, identity.systemFingerprint);
     replaceIfTold(m_record->identity.model, identity.model);
+}
+
+void RunRecorder::applyEngine(const EngineFacts& facts) {
+    m_record->engine = facts;
+    RunCard& card = m_record->card;
+    const auto fill = [](std::optional<std::string>& field, const std::string& told) {
+        if (!told.empty())
+            field = told;
+    };
+    const auto fillCount = [](std::optional<int>& field, std::uint32_t told) {
+        if (told > 0 && std::in_range<int>(told))
+            field = static_cast<int>(told);
+    };
+    fill(card.model, facts.model);
+    fill(card.quantization, facts.quantization);
+    fill(card.hardware, facts.device);
+    fill(card.kvType, facts.kvType);
+    fill(card.speculativeDecoding, facts.speculative);
+    if (!facts.version.empty())
+        card.serverVersion = "decodescope-engine " + facts.version;
+    card.scheduler = "continuous batching";
+    fillCount(card.batch, facts.parallel);
+    fillCount(card.contextLength, facts.context);
+}
+
+// What the engine stamped moves with what we stamped: only differences between the two mean anything.
+void RunRecorder::applyEnginePrompt(EnginePrompt prompt) {
+    prompt.receivedNs = movedNs(prompt.receivedNs, m_record->moved);
+    m_record->enginePrompt = prompt;
+}
+
+void RunRecorder::applyEngineStep(Instant at, EngineStep step) {
+    for (std::int64_t* stamp : {&step.sampledAtNs, &step.beginNs, &step.endNs})
+        *stamp = movedNs(*stamp, m_record->moved);
+    m_record->engineSteps.push_back({step, at, static_cast<std::uint32_t>(m_record->events.size())});
 }
 
 void RunRecorder::applyFinish(const FinishReported& finish) {

@@ -31,6 +31,9 @@ private:
     void applyUsage(const UsageReport& usage);
     void applyTimings(const ServerTimings& timings);
     void applyIdentity(const ServerIdentity& identity);
+    void applyEngine(const EngineFacts& facts);
+    void applyEnginePrompt(EnginePrompt prompt);
+    void applyEngineStep(Instant at, EngineStep step);
     void applyFinish(const FinishReported& finish);
     void applyEnd(const StreamEvent& event, const StreamEnd& end);
     void appendFragment(const Fragment& fragment);

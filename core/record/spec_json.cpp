@@ -97,6 +97,46 @@ EndpointSpec endpointFromJson(const json& object) {
     return endpoint;
 }
 
+json localToJson(const LocalModelSpec& local) {
+    return {{"path", local.path},
+            {"device", local.device},
+            {"threads", local.threads},
+            {"context", local.contextLength},
+            {"parallel", local.parallel},
+            {"kv", local.kvType},
+            {"speculative", local.speculative},
+            {"prefix_cache", local.prefixCache}};
+}
+
+/// A number of things of which there cannot be many.
+int countMember(const json& object, const char* name, int otherwise) {
+    constexpr int kMost = 1 << 28;
+    const auto value = smallInteger(object, name);
+    return value && *value >= 0 && *value <= kMost ? *value : otherwise;
+}
+
+std::optional<LocalModelSpec> localFromJson(const json& object) {
+    LocalModelSpec local;
+    local.path = textMember(object, "path").value_or("");
+    if (local.path.empty())
+        return std::nullopt;
+    local.device = textMember(object, "device").value_or(local.device);
+    local.threads = countMember(object, "threads", local.threads);
+    local.contextLength = countMember(object, "context", local.contextLength);
+    local.parallel = countMember(object, "parallel", local.parallel);
+    local.kvType = textMember(object, "kv").value_or(local.kvType);
+    local.speculative = boolMember(object, "speculative").value_or(local.speculative);
+    local.prefixCache = boolMember(object, "prefix_cache").value_or(local.prefixCache);
+    return local;
+}
+
+std::optional<RecordedLaneSpec> recordedFromJson(const json& object) {
+    RecordedLaneSpec recorded;
+    recorded.file = textMember(object, "file").value_or("");
+    recorded.lane = countMember(object, "lane", 0);
+    return recorded.file.empty() ? std::nullopt : std::optional(recorded);
+}
+
 json samplingToJson(const SamplingSpec& sampling) {
     json object = json::object();
     put(object, "max_tokens", sampling.maxTokens);
@@ -144,6 +184,10 @@ std::string runSpecToJson(const RunSpec& spec) {
     json object = json::object();
     put(object, "lane_name", spec.laneName);
     object["endpoint"] = endpointToJson(spec.endpoint);
+    if (spec.local)
+        object["local"] = localToJson(*spec.local);
+    if (spec.recorded)
+        object["recorded"] = {{"file", spec.recorded->file}, {"lane", spec.recorded->lane}};
     put(object, "system", spec.system);
     object["prompt"] = spec.prompt;
     object["sampling"] = samplingToJson(spec.sampling);
@@ -160,6 +204,10 @@ Result<RunSpec> runSpecFromJson(std::string_view text) {
     spec.laneName = textMember(*object, "lane_name").value_or("");
     if (const json* endpoint = member(*object, "endpoint"))
         spec.endpoint = endpointFromJson(*endpoint);
+    if (const json* local = member(*object, "local"))
+        spec.local = localFromJson(*local);
+    if (const json* recorded = member(*object, "recorded"))
+        spec.recorded = recordedFromJson(*recorded);
     spec.system = textMember(*object, "system").value_or("");
     spec.prompt = textMember(*object, "prompt").value_or("");
     if (const json* sampling = member(*object, "sampling"))

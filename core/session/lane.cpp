@@ -67,9 +67,8 @@ void Lane::begin(const SourceFactory& factory, const Clock& clock, Journal* jour
     RunRecord& record = *run->record;
     record.spec = request;
     record.spec.key.reset();
-    const Result<Url> route = completionUrl(request.endpoint);
-    if (route)
-        record.route = route->text();
+    if (Result<std::string> route = routeText(request))
+        record.route = *std::move(route);
     if (Result<std::string> body = requestBody(request); body)
         record.requestBody = *std::move(body);
     record.startedUtc = utcNow();
@@ -78,10 +77,11 @@ void Lane::begin(const SourceFactory& factory, const Clock& clock, Journal* jour
     record.warmup = order.warmup;
     if (!request.endpoint.model.empty())
         record.card.model = request.endpoint.model;
-    record.card.concurrency = order.concurrency;
+    if (!request.recorded) // how many a recorded lane shared its server with is not known here
+        record.card.concurrency = order.concurrency;
     record.card.clientVersion = "decodescope " DECODESCOPE_VERSION;
 
-    run->raw = std::make_shared<RawLog>(journal ? journal->openRun(record) : nullptr);
+    run->raw = std::make_shared<RawLog>();
     m_recorder = std::make_unique<RunRecorder>(run->record);
     m_mailbox = std::make_shared<EventMailbox>();
     m_ready = false;
@@ -91,6 +91,10 @@ void Lane::begin(const SourceFactory& factory, const Clock& clock, Journal* jour
     ++m_revision;
 
     m_source = factory(request, SourceOutput{m_mailbox, run->raw});
+    if (m_source)
+        record.clock = m_source->clockSource();
+    if (journal) // only now, as the run's first line names its clock
+        run->raw->teeTo(journal->openRun(record));
     if (!m_source) {
         StreamEnd end;
         end.verdict = StreamEnd::Verdict::error;
@@ -100,7 +104,6 @@ void Lane::begin(const SourceFactory& factory, const Clock& clock, Journal* jour
         apply(StreamEvent{clock.now(), 0, 0, std::move(end)}, {});
         return;
     }
-    record.clock = m_source->clockSource();
     m_source->prepare();
 }
 

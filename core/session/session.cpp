@@ -11,8 +11,9 @@ namespace decodescope {
 
 namespace {
 
-/// How long lanes that are ready wait for one that is still connecting. It is not held back for ever by an
-/// endpoint whose connect time-out is long or switched off; the late lane then starts alone.
+/// How long lanes that are ready wait for one that is still connecting. They are not held back for ever by an
+/// endpoint whose connect time-out is long or switched off; the late lane then starts alone. A model on this machine
+/// may take longer to load, and is waited for: its engine ends badly when it says nothing for too long.
 constexpr Duration kBarrierPatience = std::chrono::seconds(15);
 
 } // namespace
@@ -74,7 +75,9 @@ void Session::setJournal(std::shared_ptr<Journal> journal) {
 
 Result<void> Session::ready(const Lane& lane) const {
     const RunSpec& spec = lane.m_config.spec;
-    if (const Result<Url> route = completionUrl(spec.endpoint); !route)
+    if (spec.recorded)
+        return {}; // nothing is asked
+    if (const Result<std::string> route = routeText(spec); !route)
         return fail(ErrorCode::usage, fmt::format("Lane {}: {}", spec.laneName, route.error().message),
                     route.error().detail);
     if (const Result<std::string> body = requestBody(spec); !body)
@@ -177,14 +180,6 @@ void Session::beginTurn(Campaign& campaign) {
     campaign.began = m_clock.now();
     campaign.barrierOpen = false;
 
-    const auto authorityOf = [this](LaneId id) {
-        const Result<Url> route = completionUrl(find(id)->m_planSpec.endpoint);
-        return route ? route->authority() : std::string();
-    };
-    std::vector<std::string> authorities;
-    authorities.reserve(campaign.group.size());
-    std::transform(campaign.group.begin(), campaign.group.end(), std::back_inserter(authorities), authorityOf);
-
     const bool warmup = campaign.round < campaign.plan.warmups;
     for (std::size_t i = 0; i < campaign.group.size(); ++i) {
         const auto at = std::find_if(m_lanes.begin(), m_lanes.end(),
@@ -193,7 +188,10 @@ void Session::beginTurn(Campaign& campaign) {
         order.laneIndex = (*at)->m_planIndex;
         order.warmup = warmup;
         order.repeat = 1 + (warmup ? campaign.round : campaign.round - campaign.plan.warmups);
-        order.concurrency = static_cast<int>(std::count(authorities.begin(), authorities.end(), authorities[i]));
+        order.concurrency =
+            static_cast<int>(std::count_if(campaign.group.begin(), campaign.group.end(), [&](LaneId other) {
+                return other == campaign.group[i] || shareServer(find(other)->m_planSpec, (*at)->m_planSpec);
+            }));
         (*at)->begin(m_factory, m_clock, m_journal.get(), order);
     }
 }
@@ -201,12 +199,15 @@ void Session::beginTurn(Campaign& campaign) {
 void Session::releaseReady(Campaign& campaign) {
     std::vector<Lane*> ready;
     bool someStillConnect = false;
+    bool someStillLoad = false;
     for (const LaneId id : campaign.group) {
         Lane* lane = find(id);
         if (!lane || !lane->waitsForRelease())
             continue;
         if (lane->m_ready)
             ready.push_back(lane);
+        else if (lane->m_planSpec.local && !lane->m_planSpec.recorded)
+            someStillLoad = true;
         else
             someStillConnect = true;
     }
@@ -217,6 +218,8 @@ void Session::releaseReady(Campaign& campaign) {
             lane->release({});
         return;
     }
+    if (someStillLoad)
+        return;
     if (someStillConnect && m_clock.now() - campaign.began < kBarrierPatience)
         return;
     campaign.barrierOpen = true;
@@ -229,7 +232,8 @@ void Session::releaseReady(Campaign& campaign) {
     const Instant together = m_clock.now();
     for (Lane* lane : ready) {
         lane->release(together);
-        m_progress->barrier.push_back(lane->m_runs.back());
+        if (!lane->m_planSpec.recorded) // which sends nothing
+            m_progress->barrier.push_back(lane->m_runs.back());
     }
 }
 

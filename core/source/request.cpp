@@ -75,6 +75,28 @@ Result<Url> completionUrl(const EndpointSpec& endpoint) {
     return url;
 }
 
+Result<std::string> routeText(const RunSpec& spec) {
+    if (spec.local && !spec.recorded)
+        return "local:" + spec.local->path;
+    auto url = completionUrl(spec.endpoint);
+    // A recorded lane asks nobody, so that what was asked then need not be an address.
+    if (!url && spec.recorded)
+        return spec.endpoint.url;
+    if (!url)
+        return tl::unexpected(url.error());
+    return url->text();
+}
+
+bool shareServer(const RunSpec& a, const RunSpec& b) {
+    if (a.recorded || b.recorded)
+        return false;
+    if (a.local || b.local)
+        return a.local == b.local;
+    const auto urlA = completionUrl(a.endpoint);
+    const auto urlB = completionUrl(b.endpoint);
+    return urlA && urlB && urlA->authority() == urlB->authority();
+}
+
 Result<Url> modelsUrl(const EndpointSpec& endpoint) {
     auto route = routeOf(endpoint);
     if (!route)
@@ -117,6 +139,10 @@ Result<std::string> requestBody(const RunSpec& spec) {
         body["ignore_eos"] = true;
     if (sampling.reasoningEffort)
         body["reasoning_effort"] = *sampling.reasoningEffort;
+    if (spec.local) {
+        body["cache_prompt"] = spec.local->prefixCache;
+        body["speculative"] = spec.local->speculative ? "lookup" : "off";
+    }
     return body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -30,10 +30,16 @@ struct Url {
 
 /// The route for a protocol: "http://h:1", "http://h:1/v1" and the full route all give the full route.
 [[nodiscard]] Result<Url> completionUrl(const EndpointSpec& endpoint);
+/// What a run asks, for people and recordings: the route really used, without secrets; for a model on this machine its
+/// file, as the port of its engine says nothing.
+[[nodiscard]] Result<std::string> routeText(const RunSpec& spec);
+/// Whether two runs are answered by one server, so that they slow each other down.
+[[nodiscard]] bool shareServer(const RunSpec& a, const RunSpec& b);
 /// Where the models are listed ("/v1/models" beside the route).
 [[nodiscard]] Result<Url> modelsUrl(const EndpointSpec& endpoint);
 
-/// The request body as JSON text. Holds no key. Asks for usage in the stream where the protocol has it.
+/// The request body as JSON text. Holds no key. Asks for usage in the stream where the protocol has it. A local model
+/// is asked for what only our engine knows, too.
 [[nodiscard]] Result<std::string> requestBody(const RunSpec& spec);
 
 } // namespace decodescope

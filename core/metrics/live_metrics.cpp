@@ -1,4 +1,5 @@
 #include "core/metrics/decay.h"
+#include "core/metrics/engine_metrics.h"
 #include "core/metrics/gaps.h"
 #include "core/metrics/metrics.h"
 #include "core/metrics/rates.h"
@@ -36,6 +37,7 @@ struct LiveMetrics::State {
     StallScan stalls;
     DecayBins decay;
     RateCurve curve;
+    EngineMetrics engine;
 
     void restart() {
         log = ArrivalLog(model.scale);
@@ -86,6 +88,7 @@ LiveMetrics& LiveMetrics::operator=(LiveMetrics&&) noexcept = default;
 
 void LiveMetrics::update(const RunRecord& record) {
     State& s = *m_state;
+    s.engine.update(record);
     std::size_t from = s.tally.events;
     for (std::size_t i = from; i < record.events.size(); ++i) {
         s.tally.add(record, record.events[i]);
@@ -128,6 +131,7 @@ RunSummary LiveMetrics::summary(const RunRecord& record, std::optional<Instant> 
     out.ttfb = secondsBetween(record.started, record.firstByte);
     out.connect = secondsBetween(record.started, record.connected);
     out.e2e = secondsBetween(record.started, record.finished);
+    out.engine = s.engine.summary(record);
     if (out.e2e && *out.e2e > 0 && out.tokens.output && *out.tokens.output > 0)
         out.e2eTps = static_cast<double>(*out.tokens.output) / *out.e2e;
     if (record.outcome == Outcome::notStreamed) { // its one message says nothing of when tokens were generated

@@ -77,6 +77,36 @@ struct Decay {
     friend bool operator==(const Decay&, const Decay&) = default;
 };
 
+/// How a step's time is split over its phases; the parts add up to 1.
+struct PhaseShares {
+    double attention = 0, feedForward = 0, head = 0, sampling = 0, rest = 0;
+    friend bool operator==(const PhaseShares&, const PhaseShares&) = default;
+};
+
+/// What our own engine's ground truth adds to a run's figures. A decode step is one after that of the first token,
+/// which is the end of the prompt's prefill.
+struct EngineSummary {
+    /// From sampling to arrival, in seconds, over the messages that brought tokens. Absent when the engine's stamps
+    /// cannot be of our clock (it runs on another machine).
+    std::optional<Distribution> deliveryLag;
+    std::uint64_t steps = 0;                 ///< decode steps
+    std::optional<Distribution> stepTime;    ///< of decode steps, in seconds
+    std::optional<double> gbPerS;            ///< median over decode steps: (weights + KV read) / step time
+    std::optional<double> bandwidthGBps;     ///< measured by the engine at load
+    std::optional<double> bandwidthFraction; ///< gbPerS / bandwidthGBps
+    std::optional<double> bytesPerStep;      ///< weights + KV that the last decode step read
+    std::optional<std::uint64_t> kvBytes;    ///< in the cache at the end
+    std::optional<double> predictedTpsFirst, predictedTpsLast; ///< the bandwidth's bound at the first and last position
+    std::optional<PhaseShares> phases;                         ///< of all decode steps together
+    std::optional<double> meanBatch;                           ///< sequences in a decode step
+    std::uint32_t largestBatch = 0;
+    std::uint64_t drafted = 0, accepted = 0;
+    std::optional<double> acceptance;     ///< accepted / drafted; absent without drafts
+    std::optional<double> queue, prefill; ///< seconds
+    std::optional<double> prefillTps;     ///< prompt tokens that were computed, by the time that took
+    std::uint32_t prefillChunks = 0;
+};
+
 /// Tunable, with the defaults of metrics.md.
 struct MetricSettings {
     double stallFloorS = 0.1;
@@ -104,7 +134,8 @@ struct RunSummary {
     std::vector<RateAt> rateAt; ///< positions 1, 100, 500, 1000, 2000, 4000, ... as far as the run goes
     std::optional<Decay> decay;
     std::vector<Stall> stalls;
-    std::vector<std::string> flags; ///< short_run, not_steady_state, steady, not_really_streamed, k_unknown, ...
+    std::optional<EngineSummary> engine; ///< only of runs that our own engine answered
+    std::vector<std::string> flags;      ///< short_run, not_steady_state, steady, not_really_streamed, k_unknown, ...
 };
 
 } // namespace decodescope

@@ -44,15 +44,15 @@ TokenSourceKind totalNameOf(const RunRecord& record) {
     return TokenSourceKind::usage;
 }
 
-/// A source tells every event's tokens when it leaves none out. A running counter may stand still for a few
-/// events (text that was held back and flushed), but not at the first: then it only came late in the stream.
+/// A source tells every event's tokens when it leaves none out. A running counter, and our engine's count, may stand
+/// still for a few events (text that was held back and flushed), but not at the first: then it only came late.
 bool tellsEachEvent(const TokenTally& tally, UnitPick pick, const RunRecord& record) {
     if (pick == UnitPick::usage && !record.usageContinuous)
         return false;
     const TokenTally::Told& told = tally.told[static_cast<std::size_t>(pick)];
     if (told.sum == 0 || told.firstIsZero)
         return false;
-    const bool counter = pick == UnitPick::usage || pick == UnitPick::timings;
+    const bool counter = pick == UnitPick::usage || pick == UnitPick::timings || pick == UnitPick::engine;
     const std::uint64_t mayStandStill = counter ? std::max<std::uint64_t>(1, tally.events / 10) : 0;
     return told.zeros <= mayStandStill;
 }
@@ -213,7 +213,8 @@ TokenModel decideTokens(const TokenTally& tally, const RunRecord& record) {
         model.pick = pick;
         model.tokensKnown = true;
         count.basis = TokenBasis::perEvent;
-        count.source = total ? totalName : sourceOf(pick);
+        // Our engine counts what it sampled; its usage is only the sum of that.
+        count.source = total && pick != UnitPick::engine ? totalName : sourceOf(pick);
         count.output = total ? total : std::optional(sumOf(tally, pick, record));
         count.visible = static_cast<double>(tally.told[static_cast<std::size_t>(pick)].sum);
         return model;

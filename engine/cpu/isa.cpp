@@ -14,7 +14,7 @@ Isa bestOfProcessor() noexcept {
     const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
                         __builtin_cpu_supports("avx512vnni");
-    return avx512 ? Isa::avx512 : Isa::scalar;
+    return avx512 ? Isa::avx512 : avx2 ? Isa::avx2 : Isa::scalar;
 }
 #else
 Isa bestOfProcessor() noexcept {
@@ -26,7 +26,7 @@ std::optional<Isa> wanted() noexcept {
     const char* text = std::getenv("DECODESCOPE_ISA");
     if (text == nullptr)
         return std::nullopt;
-    for (const Isa isa : {Isa::scalar, Isa::avx512})
+    for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512})
         if (toString(isa) == text)
             return isa;
     return std::nullopt;

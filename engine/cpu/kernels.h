@@ -45,10 +45,8 @@ struct KernelSet {
 
 [[nodiscard]] const KernelSet& scalarKernels() noexcept;
 #if defined(__x86_64__)
+[[nodiscard]] const KernelSet& avx2Kernels() noexcept;
 [[nodiscard]] const KernelSet& avx512Kernels() noexcept;
-extern const TileKernel kAvx512F16Tiles[kTileRows];
-extern const TileKernel kAvx512Bf16Tiles[kTileRows];
-extern const TileKernel kAvx512F32Tiles[kTileRows];
 #endif
 
 } // namespace decodescope::engine

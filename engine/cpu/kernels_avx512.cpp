@@ -1,4 +1,5 @@
 #include "engine/cpu/kernels.h"
+#include "engine/cpu/number_tiles.h"
 #include "engine/cpu/plane_layout.h"
 #include "engine/cpu/unrolled.h"
 
@@ -6,7 +7,7 @@
 
 /// Quantised planes by AVX-512 VNNI: vpdpbusd multiplies 64 unsigned weights, four of each of 16 rows, by four signed
 /// inputs that are broadcast. What a kind's unsigned weights are too large by times the sum of the inputs is taken off
-/// where the accumulator starts. The kernels of f16, bf16 and f32 are in kernels_avx512_numbers.cpp.
+/// where the accumulator starts.
 namespace decodescope::engine {
 
 namespace {
@@ -16,6 +17,34 @@ constexpr int kVectorBytes = 64;
 
 /// How far ahead of the stream of weights lines are asked for: past the page that the processor prefetches within.
 constexpr int kPrefetchBytes = 4096;
+
+/// 32-bit numbers by AVX-512, for the kernels of f16, bf16 and f32.
+struct Numbers {
+    using Floats = __m512;
+    static constexpr int kLanes = 16;
+    static constexpr int kRowsTogether = 8;
+
+    [[gnu::always_inline]] static Floats zero() { return _mm512_setzero_ps(); }
+    [[gnu::always_inline]] static Floats broadcast(float value) { return _mm512_set1_ps(value); }
+    [[gnu::always_inline]] static Floats add(Floats a, Floats b) { return _mm512_add_ps(a, b); }
+    [[gnu::always_inline]] static Floats multiplyAdd(Floats a, Floats b, Floats c) { return _mm512_fmadd_ps(a, b, c); }
+    [[gnu::always_inline]] static void prefetch(const std::byte* from) {
+        _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T0);
+    }
+    template <PlaneKind kind> [[gnu::always_inline]] static Floats weights(const std::byte* from) {
+        if constexpr (kind == PlaneKind::f32)
+            return _mm512_loadu_ps(reinterpret_cast<const float*>(from));
+        const __m256i packed = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+        if constexpr (kind == PlaneKind::f16)
+            return _mm512_cvtph_ps(packed);
+        return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(packed), 16));
+    }
+    /// The first `count` lanes, if that is not all.
+    [[gnu::always_inline]] static void store(float* to, std::uint32_t count, Floats value) {
+        const auto mask = static_cast<__mmask16>(count >= kLanes ? 0xFFFFU : (1U << count) - 1);
+        _mm512_mask_storeu_ps(to, mask, value);
+    }
+};
 
 template <PlaneKind kind> struct Traits {
     static constexpr StepLayout layout = layoutOf(kind);
@@ -183,10 +212,9 @@ template <PlaneKind kind, int R> void multiplyTile(const TileTask& task) {
             for (std::uint32_t s = 0; s < steps; ++s, from += T::stepBytes, x += R)
                 step<kind, R>(from, none, none, x, sums);
         }
-        const std::uint32_t left = task.outputs - group * kLanes;
-        const auto mask = static_cast<__mmask16>(left >= kLanes ? 0xFFFFU : (1U << left) - 1);
-        float* y = task.y + group * kLanes;
-        unrolled<R>([&]<int r>() { _mm512_mask_storeu_ps(y + r * task.yStride, mask, sums[r]); });
+        const std::uint32_t output = group * kLanes;
+        unrolled<R>(
+            [&]<int r>() { Numbers::store(task.y + r * task.yStride + output, task.outputs - output, sums[r]); });
     }
 }
 
@@ -230,8 +258,9 @@ const KernelSet& avx512Kernels() noexcept {
     static constexpr KernelSet set{quantizeRow,
                                    {kTiles<PlaneKind::q4_0>, kTiles<PlaneKind::q4_1>, kTiles<PlaneKind::q5_0>,
                                     kTiles<PlaneKind::q5_1>, kTiles<PlaneKind::q8_0>, kTiles<PlaneKind::q4_k>,
-                                    kTiles<PlaneKind::q5_k>, kTiles<PlaneKind::q6_k>, kAvx512F16Tiles, kAvx512Bf16Tiles,
-                                    kAvx512F32Tiles}};
+                                    kTiles<PlaneKind::q5_k>, kTiles<PlaneKind::q6_k>,
+                                    kNumberTilesOf<Numbers, PlaneKind::f16>, kNumberTilesOf<Numbers, PlaneKind::bf16>,
+                                    kNumberTilesOf<Numbers, PlaneKind::f32>}};
     return set;
 }
 

@@ -17,6 +17,8 @@ const KernelSet& kernelsOf(Isa isa) noexcept {
 #if defined(__x86_64__)
     if (isa == Isa::avx512)
         return avx512Kernels();
+    if (isa == Isa::avx2)
+        return avx2Kernels();
 #endif
     static_cast<void>(isa);
     return scalarKernels();

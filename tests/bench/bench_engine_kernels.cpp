@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
     const std::size_t bytes = std::size_t{quick ? 1U : 96U} << 20;
     const int repeats = quick ? 1 : 5;
     measureBandwidth(quick ? bytes : 4 * bytes, repeats);
-    for (const Isa isa : {Isa::avx512, Isa::scalar}) {
+    for (const Isa isa : {Isa::avx512, Isa::avx2, Isa::scalar}) {
         if (isa > detectIsa() || (!onlyIsa.empty() && onlyIsa != toString(isa)))
             continue;
         for (const TensorType type : kTypes) {

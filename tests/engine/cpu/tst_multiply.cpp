@@ -25,7 +25,7 @@ constexpr float kUntouched = -12345.0F;
 
 std::vector<Isa> isasHere() {
     std::vector<Isa> isas{Isa::scalar};
-    for (const Isa isa : {Isa::avx512})
+    for (const Isa isa : {Isa::avx2, Isa::avx512})
         if (isa <= detectIsa())
             isas.push_back(isa);
     return isas;

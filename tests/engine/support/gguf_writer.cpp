@@ -85,6 +85,14 @@ void GgufWriter::setAlignment(std::uint32_t bytes) {
     u32("general.alignment", bytes);
 }
 
+void GgufWriter::drop(const std::string& key) {
+    std::erase_if(m_values, [&key](const Value& one) { return one.key == key; });
+}
+
+void GgufWriter::dropTensor(const std::string& name) {
+    std::erase_if(m_tensors, [&name](const Tensor& one) { return one.name == name; });
+}
+
 std::string GgufWriter::build(std::vector<WrittenField>& fields) const {
     std::string out;
     const auto put = [&](const std::string& what, const std::string& bytes) {

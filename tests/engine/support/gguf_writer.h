@@ -45,6 +45,8 @@ public:
     void tensor(const std::string& name, std::vector<std::uint64_t> shape, const std::vector<float>& values);
 
     void setAlignment(std::uint32_t bytes); ///< also writes general.alignment
+    void drop(const std::string& key);      ///< a key that was written, so that it can be written otherwise
+    void dropTensor(const std::string& name);
 
     [[nodiscard]] std::string bytes() const;
     [[nodiscard]] std::vector<WrittenField> fields() const; ///< of the header that bytes() gives

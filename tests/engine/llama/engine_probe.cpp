@@ -5,7 +5,6 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     decodescope::engine::probe::addGreedyCommand(app);
     decodescope::engine::probe::addLogitsCommand(app);
-    decodescope::engine::probe::addWeightsCommand(app);
     CLI11_PARSE(app, argc, argv);
     return 0;
 }

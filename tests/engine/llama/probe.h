@@ -36,6 +36,5 @@ struct LoadedProbe {
 
 void addGreedyCommand(CLI::App& app);
 void addLogitsCommand(CLI::App& app);
-void addWeightsCommand(CLI::App& app);
 
 } // namespace decodescope::engine::probe

@@ -53,12 +53,12 @@ def cases():
     yield from variants()
 
 
-def check_weights(probe, folder, path, name):
+def check_weights(model_tool, folder, path, name):
     """Our decoder against the package's."""
     import gguf
     import numpy as np
     out = os.path.join(folder, "weights.f32")
-    llama_tools.probe(probe, "weights", path, "--out", out)
+    llama_tools.probe(model_tool, "weights", path, out)
     ours = np.fromfile(out, np.float32)
     theirs = np.concatenate([gguf.quants.dequantize(t.data, t.tensor_type).ravel()
                              for t in gguf.GGUFReader(path).tensors]).astype(np.float32)
@@ -71,6 +71,7 @@ def check_weights(probe, folder, path, name):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--probe", required=True)
+    parser.add_argument("--model-tool", required=True)
     parser.add_argument("--backend", default="reference")
     parser.add_argument("--isa", help="kernels of the cpu backend: scalar, avx2, avx512")
     parser.add_argument("--only", default="", help="cases whose name has this in it")
@@ -93,7 +94,7 @@ def main():
             with open(prompts_path, "w") as out:
                 json.dump(prompts, out)
             model.write(path)
-            if problem := check_weights(options.probe, folder, path, name):
+            if problem := check_weights(options.model_tool, folder, path, name):
                 failures.append(problem)
             llama_tools.probe(options.probe, "logits", path, "--prompts", prompts_path, "--out", ours_path,
                               "--backend", options.backend, isa=options.isa)

@@ -80,6 +80,11 @@ void GgufWriter::tensor(const std::string& name, std::vector<std::uint64_t> shap
     tensor(name, TensorType::f32, std::move(shape), rawValues(values));
 }
 
+void GgufWriter::remove(const std::string& name) {
+    std::erase_if(m_values, [&](const Value& value) { return value.key == name; });
+    std::erase_if(m_tensors, [&](const Tensor& tensor) { return tensor.name == name; });
+}
+
 void GgufWriter::setAlignment(std::uint32_t bytes) {
     m_alignment = bytes;
     u32("general.alignment", bytes);

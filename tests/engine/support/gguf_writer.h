@@ -44,6 +44,9 @@ public:
     /// f32.
     void tensor(const std::string& name, std::vector<std::uint64_t> shape, const std::vector<float>& values);
 
+    /// Takes a key or a tensor out again, to write another in its place or none.
+    void remove(const std::string& name);
+
     void setAlignment(std::uint32_t bytes); ///< also writes general.alignment
     void drop(const std::string& key);      ///< a key that was written, so that it can be written otherwise
     void dropTensor(const std::string& name);

@@ -30,15 +30,18 @@ RunPeak peakOfRun(std::span<const float> run) noexcept {
 }
 
 double sumExpOfRun(std::span<const float> run, float shift, float scale) noexcept {
+    float weights[kLogitRun];
+    for (std::size_t i = 0; i < run.size(); ++i)
+        weights[i] = expOfNegative((run[i] - shift) * scale);
     constexpr std::size_t kLanes = 16; // partial sums side by side: the order of additions is part of the result
     float lanes[kLanes] = {};
     std::size_t i = 0;
     for (; i + kLanes <= run.size(); i += kLanes)
         for (std::size_t lane = 0; lane < kLanes; ++lane)
-            lanes[lane] += expOfNegative((run[i + lane] - shift) * scale);
+            lanes[lane] += weights[i + lane];
     double sum = 0;
     for (; i < run.size(); ++i)
-        sum += static_cast<double>(expOfNegative((run[i] - shift) * scale));
+        sum += static_cast<double>(weights[i]);
     for (const float lane : lanes)
         sum += static_cast<double>(lane);
     return sum;

@@ -39,10 +39,13 @@ void sumExpByRuns(std::span<const float> logits, float shift, float scale, std::
     return a.logprob > b.logprob || (a.logprob == b.logprob && a.id < b.id);
 }
 
-/// e^x for x <= 0, to 2e-7 of the value; 0 below -87. Written without a branch, so that loops over it are vectorised.
+/// e^x for x <= 0, to 2e-7 of the value; 0 below -87. Choices are made on whole numbers, because comparisons of floats
+/// keep the compiler from vectorising the loops around it.
 [[nodiscard]] inline float expOfNegative(float x) noexcept {
     constexpr float kRounding = 12582912.0F; // 1.5 * 2^23: adding it leaves the nearest whole number in the low bits
-    const float clamped = x < -87.0F ? -87.0F : x;
+    constexpr auto kLowest = std::bit_cast<std::int32_t>(87.0F);
+    const std::int32_t magnitude = std::bit_cast<std::int32_t>(x) & 0x7FFFFFFF;
+    const float clamped = -std::bit_cast<float>(std::min(magnitude, kLowest));
     const float shifted = clamped * 1.44269504F + kRounding;
     const float whole = shifted - kRounding;
     const float rest = (clamped - whole * 0.693359375F) - whole * -2.12194440e-4F; // ln 2 in two parts
@@ -54,8 +57,8 @@ void sumExpByRuns(std::span<const float> logits, float shift, float scale, std::
     p = p * rest + 1.0F;
     p = p * rest + 1.0F;
     const std::uint32_t exponent = std::bit_cast<std::uint32_t>(shifted) - std::bit_cast<std::uint32_t>(kRounding);
-    const float scaled = std::bit_cast<float>(std::bit_cast<std::uint32_t>(p) + (exponent << 23));
-    return x < -87.0F ? 0.0F : scaled;
+    const std::uint32_t seen = magnitude > kLowest ? 0U : ~0U;
+    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(p) + (exponent << 23)) & seen);
 }
 
 } // namespace decodescope::engine

@@ -13,21 +13,23 @@
 namespace decodescope::engine {
 
 struct GenerationRequest {
-    std::vector<TokenId> prompt; ///< not empty; with maxTokens it must fit the context
-    std::uint32_t maxTokens = 0; ///< 0: as far as the context goes
+    std::vector<TokenId> prompt; ///< not empty, shorter than the context
+    std::uint32_t maxTokens = 0; ///< 0, or more than the context has room for: as far as the context goes
     SamplingSpec sampling;
     std::vector<std::string> stop;
     bool ignoreEos = false;
-    bool speculate = false;  ///< prompt lookup; only greedy sequences do it, the tokens are the same
+    bool speculate = false; ///< prompt lookup; only greedy sequences do it, the tokens are the same
     bool usePrefixCache = true;
     std::int64_t receivedNs = 0; ///< when the request had been read; queueing counts from here
 };
 
 enum class FinishReason : std::uint8_t { stop, length, cancelled, error };
 
-/// The step that produced an event, for the `decodescope` object (docs/engine_api.md).
+/// The step that produced an event, for the `decodescope` object (docs/engine_api.md). An event leaves before the
+/// step's other sequences are sampled: endNs is when its own tokens were known, samplingNs what sampling had taken
+/// until then.
 struct StepFacts {
-    std::uint64_t id = 0; ///< counts up over the engine's life
+    std::uint64_t id = 0;    ///< counts up over the engine's life
     std::uint32_t batch = 0; ///< sequences in the step
     std::uint32_t rows = 0;  ///< tokens that went through the model
     std::int64_t beginNs = 0, endNs = 0;
@@ -41,8 +43,8 @@ struct GenerationEvent {
     std::vector<SampledToken> tokens;
     std::string text;
     std::int64_t sampledAtNs = 0;
-    std::uint32_t position = 0; ///< in the context, of the first of the tokens
-    std::uint32_t kvLength = 0; ///< positions in the cache after the step
+    std::uint32_t position = 0;              ///< in the context, of the first of the tokens
+    std::uint32_t kvLength = 0;              ///< positions in the cache after the step
     std::uint32_t drafted = 0, accepted = 0; ///< speculation in this step
     StepFacts step;
     std::optional<FinishReason> finish; ///< with the last event

@@ -13,21 +13,23 @@
 namespace decodescope::engine {
 
 struct SchedulerOptions {
-    std::uint32_t parallel = 4;       ///< sequences that decode together, 1 ... 16; more wait in order of arrival
+    std::uint32_t parallel = 4;         ///< sequences that decode together, 1 ... 16; more wait in order of arrival
     std::uint32_t contextLength = 2048; ///< most positions of one sequence
-    std::uint32_t prefillChunk = 128; ///< most prompt tokens of a step while others decode
-    std::uint32_t kvBlocks = 0;       ///< blocks of the backend's cache
-    std::uint32_t maxQueue = 256;     ///< requests that may wait; more are refused
-    std::uint32_t draftTokens = 8;    ///< most tokens drafted by prompt lookup
-    std::uint32_t traceSteps = 512;   ///< steps kept for /trace
+    std::uint32_t prefillChunk = 128;   ///< most prompt tokens of a step while others decode
+    std::uint32_t kvBlocks = 0;         ///< blocks of the backend's cache, as in its BackendOptions; so the next two
+    std::uint32_t maxRows = 256;
+    std::uint32_t maxLogitsRows = 64;
+    std::uint32_t maxQueue = 256;   ///< requests that may wait; more are refused
+    std::uint32_t draftTokens = 8;  ///< most tokens drafted by prompt lookup
+    std::uint32_t traceSteps = 512; ///< steps kept for /trace
 };
 
 using GenerationId = std::uint64_t;
 
 /// A span of /trace. `request` 0: the step as a whole.
 struct TraceSpan {
-    std::string name; ///< "queue", "prefill chunk", "decode step", "attention", "feed forward", "head", "sampling",
-                      ///< "detokenise", "send"
+    std::string name; ///< "queue", "prefill chunk", "decode step", "embed", "attention", "feed forward", "head",
+                      ///< "sampling", "detokenise", "send"
     std::uint64_t step = 0;
     GenerationId request = 0;
     std::int32_t layer = -1;
@@ -54,11 +56,13 @@ public:
     Scheduler& operator=(const Scheduler&) = delete;
 
     /// ErrorCode::usage when the prompt does not fit the context or holds ids out of range, or the queue is full
-    /// (::memory). Events come to the sink from the scheduler's thread until one has `finish`.
+    /// (::memory). Events come to the sink from the scheduler's thread until one has `finish`; they may come before
+    /// this returns. Sinks may call the scheduler.
     [[nodiscard]] Result<GenerationId> submit(GenerationRequest request, GenerationSink sink);
     /// The request ends with FinishReason::cancelled before the next step; unknown ids do nothing.
     void cancel(GenerationId id);
-    /// Ends everything in flight with FinishReason::error and `message`; nothing new is taken.
+    /// Ends everything in flight with FinishReason::error and `message`, before the next step; nothing new is taken
+    /// (ErrorCode::cancelled). Returns at once.
     void shutdown(const std::string& message);
 
     [[nodiscard]] SchedulerStats stats() const;

@@ -80,6 +80,7 @@ std::string factsAsJson(const ModelFacts& facts) {
         {"parameters_active", facts.parametersActive},
         {"context", valueOrNull(facts.context)},
         {"vocabulary", valueOrNull(facts.vocabulary)},
+        {"tokenizer", textOrNull(facts.tokenizer)},
         {"bytes_per_token", facts.bytesPerToken},
         {"kv_bytes_per_token", valueOrNull(facts.kvBytesPerToken)},
         {"license", textOrNull(facts.license)},
@@ -106,6 +107,7 @@ std::string factsAsPage(const ModelFacts& facts) {
     typeLines(page, facts);
     page.line("Context", facts.context ? fmt::format("{} tokens", *facts.context) : "not said");
     page.line("Vocabulary", facts.vocabulary ? fmt::format("{} tokens", *facts.vocabulary) : "none");
+    page.line("Tokenizer", facts.tokenizer.empty() ? "none of ours" : facts.tokenizer);
     page.line("Bytes per token", bytesInWords(facts.bytesPerToken) + " of weights" +
                                      (facts.kvBytesPerToken ? fmt::format(", and {} of cache per position",
                                                                           bytesInWords(*facts.kvBytesPerToken))

@@ -2,6 +2,7 @@
 
 #include "engine/base/checked.h"
 #include "engine/model/model_plan.h"
+#include "engine/tokenizer/tokenizer.h"
 
 #include <fmt/format.h>
 
@@ -92,6 +93,11 @@ ModelFacts collectFacts(const GgufFile& file) {
         facts.refusal = plan.error();
     else
         facts.kvBytesPerToken = plan->kvBytesPerToken();
+    const Result<std::unique_ptr<Tokenizer>> tokenizer = Tokenizer::fromGguf(file);
+    if (tokenizer)
+        facts.tokenizer = visible((*tokenizer)->kind());
+    else if (!facts.refusal)
+        facts.refusal = tokenizer.error();
     return facts;
 }
 

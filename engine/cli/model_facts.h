@@ -36,6 +36,7 @@ struct ModelFacts {
     std::optional<std::uint64_t> embedding;
     std::optional<std::uint64_t> heads;
     std::optional<std::uint64_t> kvHeads;
+    std::string tokenizer;                        ///< "bpe (smollm)"; empty: none that we have
     std::optional<std::uint64_t> kvBytesPerToken; ///< f16; of supported models
 
     [[nodiscard]] bool supported() const noexcept { return !refusal; }

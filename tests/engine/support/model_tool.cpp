@@ -1,9 +1,11 @@
 // Writes tiny models and what our decoder makes of a file's weights, for scripts that compare us with others:
 //   engine_model_tool write ARCHITECTURE TYPE FILE   e.g. write qwen3 Q4_K m.gguf
 //   engine_model_tool blocks FILE                    one tensor of wholly random blocks per type
+//   engine_model_tool hostile FOLDER                 the hostile corpus; prints NUMBER FATE NAME of each, tabs between
 //   engine_model_tool weights FILE OUT               all tensors as f32, in file order, nothing between them
 #include "engine/gguf/dequantize.h"
 #include "engine/gguf/gguf_file.h"
+#include "tests/engine/support/hostile_models.h"
 #include "tests/engine/support/random_blocks.h"
 #include "tests/engine/support/tiny_model.h"
 
@@ -37,6 +39,34 @@ int writeBlocks(const std::string& path) {
     return writer.write(path) ? 0 : 8;
 }
 
+const char* fateName(Fate fate) {
+    switch (fate) {
+    case Fate::notOpened:
+        return "not-opened";
+    case Fate::noPlan:
+        return "no-plan";
+    case Fate::noTokenizer:
+        return "no-tokenizer";
+    case Fate::survives:
+        return "survives";
+    }
+    return "";
+}
+
+/// Names of models may hold anything, so files are numbered.
+int writeHostile(const std::string& folder) {
+    int number = 0;
+    for (const HostileModel& model : hostileModels()) {
+        std::ofstream file(folder + "/" + std::to_string(number) + ".gguf", std::ios::binary | std::ios::trunc);
+        file.write(model.bytes.data(), static_cast<std::streamsize>(model.bytes.size()));
+        file.close();
+        if (!file.good())
+            return 8;
+        std::printf("%d\t%s\t%s\n", number++, fateName(model.fate), visible(model.name).c_str());
+    }
+    return 0;
+}
+
 int writeWeights(const std::string& path, const std::string& out) {
     const auto file = GgufFile::open(path);
     if (!file) {
@@ -63,8 +93,10 @@ int main(int count, char** arguments) {
         return writeModel(words[1], words[2], words[3]);
     if (words.size() == 2 && words[0] == "blocks")
         return writeBlocks(words[1]);
+    if (words.size() == 2 && words[0] == "hostile")
+        return writeHostile(words[1]);
     if (words.size() == 3 && words[0] == "weights")
         return writeWeights(words[1], words[2]);
-    std::fprintf(stderr, "usage: write ARCHITECTURE TYPE FILE | blocks FILE | weights FILE OUT\n");
+    std::fprintf(stderr, "usage: write ARCHITECTURE TYPE FILE | blocks FILE | hostile FOLDER | weights FILE OUT\n");
     return 2;
 }

@@ -137,9 +137,11 @@ Result<Thinking> thinkingOf(const TemplateText& text) {
     if (!text.mentions("last_query_index")) {
         return refuseTemplate("ChatML", "it treats thoughts in a way of its own");
     }
+    // Written by itself, that is at the end of the prompt: the same text leads earlier thoughts too.
     const auto writes = [&](std::string_view wanted) {
-        return std::ranges::any_of(text.literals,
-                                   [&](const TemplateLiteral& literal) { return literal.text == wanted; });
+        return std::ranges::any_of(text.outputs, [&](const TemplateTerms& output) {
+            return output.size() == 1 && output[0].kind == TemplateTerm::Kind::literal && output[0].text == wanted;
+        });
     };
     if (text.mentions("enable_thinking") && writes(kNoThoughts)) {
         return Thinking::optional;

@@ -51,7 +51,17 @@ Result<void> Mistral::check(const std::vector<ChatMessage>& messages) const {
         return fail(ErrorCode::usage,
                     "The template of this Mistral model knows no system message: put it into the user's.");
     }
-    return m_form.checksTurns ? checkTurns(messages, hasSystem ? 1 : 0, kFamily) : Result<void>{};
+    if (!m_form.checksTurns) {
+        return {};
+    }
+    if (m_form.place != SystemPlace::block) {
+        return checkTurns(messages, hasSystem ? 1 : 0, kFamily);
+    }
+    std::vector<ChatMessage> turns = messages; // a block of its own may stand where an answer may
+    for (std::size_t at = hasSystem ? 1 : 0; at < turns.size(); ++at) {
+        turns[at].role = turns[at].role == "system" ? "assistant" : turns[at].role;
+    }
+    return checkTurns(turns, hasSystem ? 1 : 0, kFamily);
 }
 
 Result<std::vector<PromptPart>> Mistral::render(const std::vector<ChatMessage>& messages, const ChatOptions&) const {

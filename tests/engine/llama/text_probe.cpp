@@ -1,3 +1,4 @@
+#include "engine/chat/chat_template.h"
 #include "engine/gguf/gguf_file.h"
 #include "engine/tokenizer/tokenizer.h"
 
@@ -10,6 +11,8 @@
 /// answer a line on stdout:
 ///   {"parts":[{"hex":"...","parse":true}],"add_special":true}  ->  {"ids":[...]}
 ///   {"ids":[...]}                                              ->  {"hex":"..."}  the bytes, control tokens shown
+///   {"template":"...","messages":[{"role":"...","content":"..."}],"thinking":true|false|null}
+///                                                              ->  {"family":"...","prompt":"..."} or {"error":"..."}
 namespace {
 
 using namespace decodescope::engine;
@@ -33,9 +36,36 @@ std::string toHex(const std::string& bytes) {
     return hex;
 }
 
+nlohmann::json chat(const Tokenizer& tokenizer, const nlohmann::json& request) {
+    const auto recognised = ChatTemplate::recognise(request["template"].get<std::string>(), tokenizer);
+    if (!recognised) {
+        return {{"error", recognised.error().message}};
+    }
+    std::vector<ChatMessage> messages;
+    for (const auto& message : request["messages"]) {
+        messages.push_back({message["role"], message["content"]});
+    }
+    ChatOptions options;
+    if (request["thinking"].is_boolean()) {
+        options.thinking = request["thinking"].get<bool>();
+    }
+    const auto parts = (*recognised)->render(messages, options);
+    if (!parts) {
+        return {{"family", (*recognised)->family()}, {"error", parts.error().message}};
+    }
+    std::string prompt;
+    for (const PromptPart& part : *parts) {
+        prompt += part.text;
+    }
+    return {{"family", (*recognised)->family()}, {"prompt", prompt}};
+}
+
 nlohmann::json answer(const Tokenizer& tokenizer, const nlohmann::json& request) {
     if (request.contains("ids")) {
         return {{"hex", toHex(tokenizer.decode(request["ids"].get<std::vector<TokenId>>(), true))}};
+    }
+    if (request.contains("template")) {
+        return chat(tokenizer, request);
     }
     std::vector<PromptPart> parts;
     for (const auto& part : request["parts"]) {

@@ -48,6 +48,10 @@ Result<std::unique_ptr<ChatTemplate>> ChatTemplate::recognise(std::string_view t
                                                             foreign.name));
         }
     }
+    if (text.mentions("{% macro ") || text.mentions("{%- macro ")) {
+        return fail(ErrorCode::unsupported, "The chat template defines macros; those that are built in have none: use "
+                                            "/v1/completions.");
+    }
     if (text.mentions("<|im_start|>")) {
         return makeChatml(text, tokenizer);
     }

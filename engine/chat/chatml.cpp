@@ -137,20 +137,28 @@ Result<Thinking> thinkingOf(const TemplateText& text) {
     if (!text.mentions("last_query_index")) {
         return refuseTemplate("ChatML", "it treats thoughts in a way of its own");
     }
-    // Written by itself, that is at the end of the prompt: the same text leads earlier thoughts too.
-    const auto writes = [&](std::string_view wanted) {
-        return std::ranges::any_of(text.outputs, [&](const TemplateTerms& output) {
-            return output.size() == 1 && output[0].kind == TemplateTerm::Kind::literal && output[0].text == wanted;
-        });
-    };
-    if (text.mentions("enable_thinking") && writes(kNoThoughts)) {
+    // What is written by itself stands at the end of the prompt: the same texts lead earlier thoughts too.
+    std::vector<std::string_view> alone;
+    for (const TemplateTerms& output : text.outputs) {
+        const TemplateTerm& only = output.front();
+        if (output.size() == 1 && only.kind == TemplateTerm::Kind::literal &&
+            only.text.find("think") != std::string::npos) {
+            alone.push_back(only.text);
+        }
+    }
+    if (text.mentions("trim") || text.mentions(".strip()")) {
+        return refuseTemplate("Qwen 3", "it removes blanks from messages");
+    }
+    if (alone.empty()) {
+        return Thinking::tolerated;
+    }
+    if (alone.size() == 1 && alone[0] == kNoThoughts && text.mentions("enable_thinking")) {
         return Thinking::optional;
     }
-    if (writes("<|im_start|>assistant\n<think>\n")) {
-        return text.mentions("enable_thinking") ? Result<Thinking>(refuseTemplate("Qwen 3", "its thinking switch"))
-                                                : Thinking::always;
+    if (alone.size() == 1 && alone[0] == "<|im_start|>assistant\n<think>\n" && !text.mentions("enable_thinking")) {
+        return Thinking::always;
     }
-    return Thinking::tolerated;
+    return refuseTemplate("Qwen 3", "its thinking switch is another one");
 }
 
 } // namespace
@@ -163,7 +171,10 @@ MadeTemplate makeChatml(const TemplateText& text, const Tokenizer& tokenizer) {
     ChatmlForm form;
     form.thinking = *thinking;
     form.defaultSystem = defaultSystemOf(text);
-    form.trims = text.trimsContent();
+    if (text.trimming() == TemplateText::Trimming::sometimes) {
+        return refuseTemplate("ChatML", "it removes blanks from some messages only");
+    }
+    form.trims = text.trimming() == TemplateText::Trimming::always;
     if (text.writes(TemplateTerm::Kind::bos)) {
         form.bos = Marks(tokenizer).bos;
     }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <ctime>
 
 namespace decodescope::engine {
@@ -19,12 +18,6 @@ bool isSentence(std::string_view text) {
         gaps += text[at] == ' ' && isLetter(text[at - 1]) && isLetter(text[at + 1]) ? 1 : 0;
     }
     return gaps >= 2;
-}
-
-bool concernsTools(std::string_view text) {
-    std::string lower(text);
-    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return lower.find("tool") != std::string::npos || lower.find("function") != std::string::npos;
 }
 
 } // namespace
@@ -53,7 +46,7 @@ std::string unknownSentence(const TemplateText& text, std::initializer_list<std:
         const bool isKnown = std::ranges::any_of(known, [&](std::string_view part) {
             return !part.empty() && literal.text.find(part) != std::string::npos;
         });
-        if (!literal.raised && !isKnown && isSentence(literal.text) && !concernsTools(literal.text)) {
+        if (!literal.raised && !isKnown && isSentence(literal.text) && !literal.forTools) {
             return visible(stripped(literal.text), 60);
         }
     }

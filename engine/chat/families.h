@@ -40,7 +40,7 @@ struct Marks {
 };
 
 /// Text in the template that a reader would see and that is in none of `known`: the sign of a form that we would get
-/// wrong. Messages of exceptions and what concerns tools are left aside. Empty: there is none.
+/// wrong. Messages of exceptions and what is written only with tools are left aside. Empty: there is none.
 [[nodiscard]] std::string unknownSentence(const TemplateText& text, std::initializer_list<std::string_view> known);
 
 [[nodiscard]] tl::unexpected<Error> refuseTemplate(std::string_view family, std::string_view reason);

@@ -88,9 +88,7 @@ MadeTemplate makeLlama3(const TemplateText& text, const Tokenizer& tokenizer) {
             form.date = date->front().text;
         }
     }
-    // The last two are about tools, without saying so.
-    const std::string sentence = unknownSentence(
-        text, {kCutoff, kToday, "Do not use variables.", "with its proper arguments that best answers"});
+    const std::string sentence = unknownSentence(text, {kCutoff, kToday});
     if (!sentence.empty()) {
         return refuseTemplate(kFamily, "it adds \"" + sentence + "\"");
     }

@@ -96,7 +96,32 @@ TemplateTerms readTerms(std::string_view source) {
     return terms;
 }
 
-void readLiterals(std::string_view tag, TemplateText& result) {
+/// Which of the open `if` and `for` blocks are entered only when there are tools.
+class ToolBlocks {
+public:
+    void read(std::string_view statement) {
+        if (statement.starts_with("if ") || statement.starts_with("for ")) {
+            m_open.push_back(speaksOfTools(statement));
+        } else if (m_open.empty()) {
+            return;
+        } else if (statement.starts_with("elif ")) {
+            m_open.back() = speaksOfTools(statement);
+        } else if (statement == "else") {
+            m_open.back() = false;
+        } else if (statement == "endif" || statement == "endfor") {
+            m_open.pop_back();
+        }
+    }
+    [[nodiscard]] bool within() const { return std::ranges::find(m_open, true) != m_open.end(); }
+
+private:
+    static bool speaksOfTools(std::string_view statement) {
+        return statement.find("tool") != std::string_view::npos && statement.find("if not ") == std::string_view::npos;
+    }
+    std::vector<bool> m_open;
+};
+
+void readLiterals(std::string_view tag, bool forTools, TemplateText& result) {
     for (std::size_t at = 0; at < tag.size();) {
         if (!isQuote(tag[at])) {
             ++at;
@@ -104,7 +129,7 @@ void readLiterals(std::string_view tag, TemplateText& result) {
         }
         const std::size_t end = literalEnd(tag, at);
         const bool raised = withoutBlanks(tag.substr(0, at)).ends_with("raise_exception(");
-        result.literals.push_back({literalText(tag.substr(at, end - at)), raised});
+        result.literals.push_back({literalText(tag.substr(at, end - at)), raised, forTools});
         at = end;
     }
 }
@@ -135,6 +160,7 @@ bool isPythonBlank(char32_t c) {
 TemplateText readTemplate(std::string_view source) {
     TemplateText result;
     result.source = source;
+    ToolBlocks tools;
     for (std::size_t at = 0; at < source.size();) {
         std::size_t open = source.find('{', at);
         while (open != std::string_view::npos && open + 1 < source.size() && source[open + 1] != '{' &&
@@ -145,7 +171,7 @@ TemplateText readTemplate(std::string_view source) {
             open = source.size();
         }
         if (const auto text = withoutBlanks(source.substr(at, open - at)); !text.empty()) {
-            result.literals.push_back({std::string(text), false});
+            result.literals.push_back({std::string(text), false, tools.within()});
         }
         if (open == source.size()) {
             break;
@@ -160,11 +186,12 @@ TemplateText readTemplate(std::string_view source) {
             inside.remove_prefix(inside.starts_with('-') ? 1 : 0);
             inside.remove_suffix(inside.ends_with('-') ? 1 : 0);
             inside = withoutBlanks(inside);
-            readLiterals(inside, result);
+            readLiterals(inside, tools.within(), result);
             if (kind == '{') {
                 result.outputs.push_back(readTerms(inside));
             } else {
                 readAssignment(inside, result);
+                tools.read(inside);
             }
         }
         at = std::min(end + 2, source.size());
@@ -172,11 +199,16 @@ TemplateText readTemplate(std::string_view source) {
     return result;
 }
 
-bool TemplateText::trimsContent() const {
-    return std::ranges::any_of(outputs, [](const TemplateTerms& output) {
-        return std::ranges::any_of(
-            output, [](const TemplateTerm& term) { return term.kind == TemplateTerm::Kind::content && term.trimmed; });
-    });
+TemplateText::Trimming TemplateText::trimming() const {
+    int trimmed = 0;
+    int whole = 0;
+    for (const TemplateTerms& output : outputs) {
+        for (const TemplateTerm& term : output) {
+            trimmed += term.kind == TemplateTerm::Kind::content && term.trimmed ? 1 : 0;
+            whole += term.kind == TemplateTerm::Kind::content && !term.trimmed ? 1 : 0;
+        }
+    }
+    return trimmed == 0 ? Trimming::never : whole == 0 ? Trimming::always : Trimming::sometimes;
 }
 
 bool TemplateText::writes(TemplateTerm::Kind kind) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,8 @@ using TemplateTerms = std::vector<TemplateTerm>;
 /// A string literal anywhere in the template, or text outside of all tags.
 struct TemplateLiteral {
     std::string text;
-    bool raised = false; ///< the message of a raise_exception
+    bool raised = false;   ///< the message of a raise_exception
+    bool forTools = false; ///< within an if, elif or for whose condition speaks of tools
 };
 
 /// A `{% set name = ... %}`.
@@ -44,8 +46,9 @@ struct TemplateText {
     std::vector<TemplateLiteral> literals; ///< texts outside of tags too, those of blanks left out
 
     [[nodiscard]] bool mentions(std::string_view text) const { return source.find(text) != std::string_view::npos; }
-    /// Whether any message's text is written without the blanks at its ends.
-    [[nodiscard]] bool trimsContent() const;
+    enum class Trimming : std::uint8_t { never, sometimes, always };
+    /// Whether messages' texts are written without the blanks at their ends.
+    [[nodiscard]] Trimming trimming() const;
     [[nodiscard]] bool writes(TemplateTerm::Kind kind) const;
     /// What the first assignment to a name assigns; null when there is none.
     [[nodiscard]] const TemplateTerms* assigned(std::string_view name) const;

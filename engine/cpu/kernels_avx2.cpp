@@ -1,6 +1,7 @@
 #include "engine/cpu/kernels.h"
 #include "engine/cpu/number_tiles.h"
 #include "engine/cpu/plane_layout.h"
+#include "engine/cpu/prefetch.h"
 #include "engine/cpu/unrolled.h"
 
 #include <immintrin.h>
@@ -13,7 +14,6 @@ namespace {
 
 constexpr std::uint32_t kLanes = 8;
 constexpr std::uint32_t kVectorBytes = 32;
-constexpr std::uint32_t kPrefetchBytes = 4096; ///< past the page that the processor prefetches within
 /// Rows that the registers have room for at a time.
 constexpr int kRowsTogether = 4;
 
@@ -27,9 +27,6 @@ struct Numbers {
     [[gnu::always_inline]] static Floats broadcast(float value) { return _mm256_set1_ps(value); }
     [[gnu::always_inline]] static Floats add(Floats a, Floats b) { return _mm256_add_ps(a, b); }
     [[gnu::always_inline]] static Floats multiplyAdd(Floats a, Floats b, Floats c) { return _mm256_fmadd_ps(a, b, c); }
-    [[gnu::always_inline]] static void prefetch(const std::byte* from) {
-        _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T0);
-    }
     template <PlaneKind kind> [[gnu::always_inline]] static Floats weights(const std::byte* from) {
         if constexpr (kind == PlaneKind::f32)
             return _mm256_loadu_ps(reinterpret_cast<const float*>(from));
@@ -165,9 +162,7 @@ template <PlaneKind kind, int R>
 [[gnu::always_inline]] inline void step(const std::byte* from, __m256 headScale, __m256 headMinimum,
                                         const ActivationBlock* x, __m256 (&sums)[R]) {
     using T = Traits<kind>;
-    unrolled<static_cast<int>((T::stepBytes + 63) / 64)>([&]<int line>() {
-        _mm_prefetch(reinterpret_cast<const char*>(from) + kPrefetchBytes + 64 * line, _MM_HINT_T0);
-    });
+    prefetch<T::stepBytes>(from);
     const std::byte* quants = from + T::scaleBytes;
     const Scales scales = readScales<kind>(from, headScale, headMinimum);
     __m256i sums16[R];

@@ -1,6 +1,7 @@
 #include "engine/cpu/kernels.h"
 #include "engine/cpu/number_tiles.h"
 #include "engine/cpu/plane_layout.h"
+#include "engine/cpu/prefetch.h"
 #include "engine/cpu/unrolled.h"
 
 #include <immintrin.h>
@@ -15,9 +16,6 @@ namespace {
 constexpr int kLanes = 16;
 constexpr int kVectorBytes = 64;
 
-/// How far ahead of the stream of weights lines are asked for: past the page that the processor prefetches within.
-constexpr int kPrefetchBytes = 4096;
-
 /// 32-bit numbers by AVX-512, for the kernels of f16, bf16 and f32.
 struct Numbers {
     using Floats = __m512;
@@ -28,9 +26,6 @@ struct Numbers {
     [[gnu::always_inline]] static Floats broadcast(float value) { return _mm512_set1_ps(value); }
     [[gnu::always_inline]] static Floats add(Floats a, Floats b) { return _mm512_add_ps(a, b); }
     [[gnu::always_inline]] static Floats multiplyAdd(Floats a, Floats b, Floats c) { return _mm512_fmadd_ps(a, b, c); }
-    [[gnu::always_inline]] static void prefetch(const std::byte* from) {
-        _mm_prefetch(reinterpret_cast<const char*>(from), _MM_HINT_T0);
-    }
     template <PlaneKind kind> [[gnu::always_inline]] static Floats weights(const std::byte* from) {
         if constexpr (kind == PlaneKind::f32)
             return _mm512_loadu_ps(reinterpret_cast<const float*>(from));
@@ -182,9 +177,7 @@ template <PlaneKind kind, int R>
 [[gnu::always_inline]] inline void step(const std::byte* from, __m512 headScale, __m512 headMinimum,
                                         const ActivationBlock* x, __m512 (&sums)[R]) {
     using T = Traits<kind>;
-    unrolled<(T::stepBytes + 63) / 64>([&]<int line>() {
-        _mm_prefetch(reinterpret_cast<const char*>(from) + kPrefetchBytes + 64 * line, _MM_HINT_T0);
-    });
+    prefetch<T::stepBytes>(from);
     const Scales scales = readScales<kind>(from, headScale, headMinimum);
     __m512i weights[8];
     unpack<kind>(from + T::scaleBytes, weights);

@@ -1,15 +1,13 @@
 #pragma once
 
 #include "engine/cpu/kernels.h"
+#include "engine/cpu/prefetch.h"
 #include "engine/cpu/unrolled.h"
 
 /// The kernels of f16, bf16 and f32 planes, written once for every width of vector: weights widened to f32, inputs
 /// broadcast, everything summed in f32. `V` says what a vector is; it comes from an unnamed namespace, so that each
 /// instruction set has an instance of its own.
 namespace decodescope::engine {
-
-/// Past the page that the processor prefetches within.
-inline constexpr std::uint32_t kNumbersPrefetchBytes = 4096;
 
 template <PlaneKind kind> inline constexpr std::uint32_t kNumberBytes = kind == PlaneKind::f32 ? 4 : 2;
 
@@ -33,10 +31,8 @@ void multiplyNumberGroups(const TileTask& task, std::uint32_t first, std::uint32
     };
     std::uint32_t left = task.cols;
     for (; left >= U; left -= U, from += U * bytes, x += U) {
-        unrolled<G>([&]<int g>() {
-            unrolled<static_cast<int>((U * bytes + 63) / 64)>(
-                [&]<int line>() { V::prefetch(from + g * task.groupBytes + kNumbersPrefetchBytes + 64 * line); });
-        });
+        for (int g = 0; g < G; ++g)
+            prefetch<U * bytes>(from + g * task.groupBytes);
         unrolled<U>(column);
     }
     for (; left > 0; --left, from += bytes, ++x)

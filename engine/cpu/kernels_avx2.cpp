@@ -162,7 +162,7 @@ template <PlaneKind kind, int R>
 [[gnu::always_inline]] inline void step(const std::byte* from, __m256 headScale, __m256 headMinimum,
                                         const ActivationBlock* x, __m256 (&sums)[R]) {
     using T = Traits<kind>;
-    prefetch<T::stepBytes>(from);
+    prefetch<R, T::stepBytes>(from);
     const std::byte* quants = from + T::scaleBytes;
     const Scales scales = readScales<kind>(from, headScale, headMinimum);
     __m256i sums16[R];

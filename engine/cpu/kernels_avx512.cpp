@@ -177,7 +177,7 @@ template <PlaneKind kind, int R>
 [[gnu::always_inline]] inline void step(const std::byte* from, __m512 headScale, __m512 headMinimum,
                                         const ActivationBlock* x, __m512 (&sums)[R]) {
     using T = Traits<kind>;
-    prefetch<T::stepBytes>(from);
+    prefetch<R, T::stepBytes>(from);
     const Scales scales = readScales<kind>(from, headScale, headMinimum);
     __m512i weights[8];
     unpack<kind>(from + T::scaleBytes, weights);

@@ -32,7 +32,7 @@ void multiplyNumberGroups(const TileTask& task, std::uint32_t first, std::uint32
     std::uint32_t left = task.cols;
     for (; left >= U; left -= U, from += U * bytes, x += U) {
         for (int g = 0; g < G; ++g)
-            prefetch<U * bytes>(from + g * task.groupBytes);
+            prefetch<R, U * bytes>(from + g * task.groupBytes);
         unrolled<U>(column);
     }
     for (; left > 0; --left, from += bytes, ++x)

@@ -55,6 +55,7 @@ private slots:
     void refusesWhatCannotBe();
     void queueHasALimit();
     void waitsForBlocksInOrder();
+    void draftsStayWithinTheirBlocks();
     void backendErrorsEndTheirSequences();
     void rowsOfNoNumbersEndTheirSequence();
     void shutdownEndsEverything();
@@ -451,6 +452,29 @@ void SchedulerTest::waitsForBlocksInOrder() {
     QCOMPARE(slices[30], std::size_t{2}); // then both come in together
     QVERIFY(bigger.ids() == m_rig->model.answer(greedyRequest(promptOf(60, 1), 60), 60));
     QVERIFY(small.ids() == m_rig->model.answer(greedyRequest(promptOf(8, 2), 8), 8));
+}
+
+void SchedulerTest::draftsStayWithinTheirBlocks() {
+    SchedulerOptions options = Rig::plainOptions();
+    options.kvBlocks = 3;
+    FakeModel model;
+    model.memory = 1; // soon in a loop, so that drafts are long to the end
+    begin(options, model);
+    m_rig->start();
+    GenerationRequest exact = greedyRequest(promptOf(20), 45); // 64 positions, two whole blocks
+    exact.speculate = true;
+    const GenerationRequest neighbour = greedyRequest(promptOf(3), 30); // the third
+    Listener first;
+    Listener second;
+    QVERIFY(m_rig->scheduler->submit(neighbour, second.sink()));
+    QVERIFY(m_rig->scheduler->submit(exact, first.sink()));
+    first.wait();
+    second.wait();
+    QVERIFY(first.ids() == model.answer(exact, 45));
+    QVERIFY(second.ids() == model.answer(neighbour, 30));
+    QCOMPARE(first.events().back().kvLength, 64U);
+    for (const GenerationEvent& event : first.events())
+        QVERIFY(event.position + event.drafted <= 64U);
 }
 
 void SchedulerTest::backendErrorsEndTheirSequences() {

@@ -212,7 +212,7 @@ template <PlaneKind kind, int R>
     }
 }
 
-template <PlaneKind kind, int R> void multiplyTile(const TileTask& task) {
+template <PlaneKind kind, int R> [[gnu::flatten]] void multiplyTile(const TileTask& task) {
     const std::uint32_t steps = task.cols / 32;
     for (std::uint32_t group = 0; group < task.groups; ++group) {
         const std::byte* from = task.weights + group * task.groupBytes;

@@ -184,7 +184,7 @@ template <PlaneKind kind, int R>
     unrolled<R>([&]<int r>() { sums[r] = addProducts<kind>(sums[r], weights, scales, x[r]); });
 }
 
-template <PlaneKind kind, int R> void multiplyTile(const TileTask& task) {
+template <PlaneKind kind, int R> [[gnu::flatten]] void multiplyTile(const TileTask& task) {
     using T = Traits<kind>;
     const std::uint32_t steps = task.cols / 32;
     for (std::uint32_t group = 0; group < task.groups; ++group) {

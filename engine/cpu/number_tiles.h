@@ -47,7 +47,7 @@ void multiplyNumberGroups(const TileTask& task, std::uint32_t first, std::uint32
     });
 }
 
-template <class V, PlaneKind kind, int R> void multiplyNumberTile(const TileTask& task) {
+template <class V, PlaneKind kind, int R> [[gnu::flatten]] void multiplyNumberTile(const TileTask& task) {
     constexpr int parts = (R + V::kRowsTogether - 1) / V::kRowsTogether;
     // Few rows wait for memory, and one stream of weights is read best; many rows share what they loaded.
     constexpr int together = R * 2 > V::kRowsTogether ? 3 : 1;

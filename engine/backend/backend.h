@@ -26,6 +26,7 @@ struct BackendOptions {
     std::uint32_t maxRows = 256;  ///< most rows (tokens) of a step
     std::uint32_t maxLogitsRows = 64; ///< most rows of a step that want logits
     KvType kvType = KvType::f16;
+    std::uint32_t device = 0; ///< of several GPUs: which
 };
 
 /// One sequence's share of a step: consecutive tokens, the first at `firstPosition`. Rows see earlier positions of

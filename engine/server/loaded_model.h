@@ -5,22 +5,25 @@
 #include "engine/gguf/gguf_file.h"
 #include "engine/model/model_plan.h"
 #include "engine/scheduler/scheduler.h"
+#include "engine/server/engine_card.h"
 #include "engine/tokenizer/tokenizer.h"
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace decodescope::engine {
 
 /// What `serve` and `bench` were asked for.
 struct ModelOptions {
     std::string path;
-    std::string device = "auto"; ///< "auto", "cpu", "cuda:N"
-    int threads = 0;             ///< 0: tuned
+    std::string device = "auto";     ///< "auto", "cpu", "cuda:N" (backend_choice.h)
+    int threads = 0;                 ///< 0: tuned
     std::uint32_t contextLength = 0; ///< 0: min(4096, as trained)
     std::uint32_t parallel = 4;
     KvType kvType = KvType::f16;
     bool speculative = false; ///< default of requests that do not say
+    bool tracing = true;      ///< spans of the last steps are kept
 };
 
 /// A model ready to answer: file, tokenizer, chat template, plan, backend and scheduler, in order of dependence.
@@ -32,6 +35,8 @@ struct LoadedModel {
     std::string chatRefusal;            ///< why, then
     ModelPlan plan;
     std::unique_ptr<Scheduler> scheduler;
+    EngineCard card;
+    std::vector<std::string> notes; ///< what was decided otherwise than asked for, for people
 };
 
 /// Opens, checks, loads. Errors as of the rooms it calls; a device that is not there is ErrorCode::memory.

@@ -15,7 +15,9 @@ struct Command {
     std::function<int()> run;
 };
 
+[[nodiscard]] Command serveCommand(CLI::App& program);
 [[nodiscard]] Command inspectCommand(CLI::App& program);
+[[nodiscard]] Command benchCommand(CLI::App& program);
 [[nodiscard]] Command fetchSampleCommand(CLI::App& program);
 
 } // namespace decodescope::engine

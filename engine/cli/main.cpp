@@ -24,7 +24,8 @@ int chosen(int count, char** arguments) {
     program.set_version_flag("--version", "decodescope-engine " DECODESCOPE_VERSION);
     program.require_subcommand(1);
     program.footer(kExitStatusHelp);
-    const std::vector<Command> commands{inspectCommand(program), fetchSampleCommand(program)};
+    const std::vector<Command> commands{serveCommand(program), benchCommand(program), inspectCommand(program),
+                                        fetchSampleCommand(program)};
     try {
         program.parse(count, arguments);
     } catch (const CLI::ParseError& error) {

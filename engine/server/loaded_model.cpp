@@ -122,6 +122,8 @@ Result<std::unique_ptr<LoadedModel>> loadModel(const ModelOptions& options, cons
     backing.kvBlocks = scheduling.kvBlocks;
     backing.maxLogitsRows = options.parallel * (1 + scheduling.draftTokens);
     backing.maxRows = std::max(backing.maxRows, scheduling.prefillChunk + backing.maxLogitsRows);
+    scheduling.maxRows = backing.maxRows;
+    scheduling.maxLogitsRows = backing.maxLogitsRows;
     backing.kvType = options.kvType;
     backing.device = device->index;
 

@@ -6,8 +6,8 @@
 
 namespace decodescope::engine::test {
 
-/// The instruction sets that this processor has.
-[[nodiscard]] inline std::vector<Isa> isasHere() {
+/// The instruction sets that this processor has, the plain one first.
+inline std::vector<Isa> isasHere() {
     std::vector<Isa> isas{Isa::scalar};
     for (const Isa isa : {Isa::avx2, Isa::avx512})
         if (isa <= detectIsa())

@@ -2,6 +2,7 @@
 // times the inputs as they were quantised, in double precision.
 #include "engine/cpu/multiply.h"
 #include "engine/gguf/dequantize.h"
+#include "tests/engine/cpu/isas_here.h"
 #include "tests/engine/cpu/made_tensor.h"
 
 #include <QTest>
@@ -15,6 +16,7 @@
 #include <vector>
 
 using namespace decodescope::engine;
+using decodescope::engine::test::isasHere;
 using decodescope::engine::test::kPlaneTypes;
 using decodescope::engine::test::MadeTensor;
 using decodescope::engine::test::Scales;
@@ -22,14 +24,6 @@ using decodescope::engine::test::Scales;
 namespace {
 
 constexpr float kUntouched = -12345.0F;
-
-std::vector<Isa> isasHere() {
-    std::vector<Isa> isas{Isa::scalar};
-    for (const Isa isa : {Isa::avx2, Isa::avx512})
-        if (isa <= detectIsa())
-            isas.push_back(isa);
-    return isas;
-}
 
 struct AlignedDelete {
     void operator()(std::byte* bytes) const { ::operator delete (bytes, std::align_val_t{64}); }

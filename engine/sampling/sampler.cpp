@@ -32,7 +32,9 @@ SamplingSpec bearable(SamplingSpec spec) {
 } // namespace
 
 Sampler::Sampler(const SamplingSpec& spec, std::span<const TokenId> prompt)
-    : m_spec(bearable(spec)) {
+    : m_spec(bearable(spec))
+    , m_rawPeaks(std::make_unique<RowPeaks>())
+    , m_peaks(std::make_unique<RowPeaks>()) {
     if (m_spec.repetitionPenalty != 1.0F) {
         const std::size_t kept = std::min<std::size_t>(prompt.size(), m_spec.penaltyWindow);
         m_window.assign(prompt.end() - static_cast<std::ptrdiff_t>(kept), prompt.end());
@@ -44,19 +46,20 @@ Sampler::Sampler(Sampler&&) noexcept = default;
 Sampler& Sampler::operator=(Sampler&&) noexcept = default;
 
 std::optional<SampledToken> Sampler::sample(std::span<const float> logits) {
-    LogitPeak peak = findPeak(logits);
-    if (!peak.finite)
+    m_rawPeaks->measure(logits);
+    if (!m_rawPeaks->finite)
         return std::nullopt;
     const std::span<const float> adjusted = adjust(logits);
-    if (adjusted.data() != logits.data())
-        peak = findPeak(adjusted);
+    const LogitPeak peak = peakOf(adjusted, *m_peaks);
     if (std::isinf(peak.value))
         return std::nullopt; // everything was forbidden
 
     SampledToken token;
     token.id = greedy() ? peak.id : draw(adjusted, peak);
     if (m_spec.logprobs) {
-        const double whole = logSumExp(logits, *m_spec.logprobs, &token.candidates);
+        const RowPeaks& peaks = adjusts() ? *m_rawPeaks : *m_peaks;
+        const double whole = logSumExp(logits, peaks);
+        keepBest(logits, peaks, *m_spec.logprobs, token.candidates);
         for (TokenLogprob& candidate : token.candidates)
             candidate.logprob = static_cast<float>(static_cast<double>(candidate.logprob) - whole);
         const double chosen = static_cast<double>(logits[static_cast<std::size_t>(token.id)]);
@@ -76,26 +79,44 @@ void Sampler::accept(TokenId id) {
         m_window.erase(m_window.begin(), m_window.end() - static_cast<std::ptrdiff_t>(m_spec.penaltyWindow));
 }
 
+bool Sampler::adjusts() const noexcept {
+    return !m_window.empty() || !m_generated.empty() || !m_spec.bias.empty();
+}
+
+/// The row after penalties and bias, and m_peaks to go with it.
 std::span<const float> Sampler::adjust(std::span<const float> logits) {
-    if (m_window.empty() && m_generated.empty() && m_spec.bias.empty())
+    if (!adjusts()) {
+        std::swap(m_peaks, m_rawPeaks);
         return logits;
+    }
     const auto known = [&](TokenId id) { return id >= 0 && static_cast<std::size_t>(id) < logits.size(); };
     m_adjusted.assign(logits.begin(), logits.end());
+    m_changed.clear();
+    const auto change = [&](TokenId id, float value) {
+        m_adjusted[static_cast<std::size_t>(id)] = value;
+        m_changed.push_back(static_cast<std::size_t>(id) / kLogitRun);
+    };
+    const auto at = [](std::span<const float> row, TokenId id) { return row[static_cast<std::size_t>(id)]; };
     const std::size_t looked = std::min<std::size_t>(m_window.size(), m_spec.penaltyWindow);
     for (const TokenId id : std::span(m_window).last(looked)) {
         if (!known(id))
             continue;
-        const float raw = logits[static_cast<std::size_t>(id)]; // not the adjusted one: a token is penalised once
-        m_adjusted[static_cast<std::size_t>(id)] =
-            raw > 0 ? raw / m_spec.repetitionPenalty : raw * m_spec.repetitionPenalty;
+        const float raw = at(logits, id); // not the adjusted one: a token is penalised once
+        change(id, raw > 0 ? raw / m_spec.repetitionPenalty : raw * m_spec.repetitionPenalty);
     }
     for (const auto& [id, count] : m_generated)
         if (known(id))
-            m_adjusted[static_cast<std::size_t>(id)] -=
-                m_spec.presencePenalty + static_cast<float>(count) * m_spec.frequencyPenalty;
+            change(id,
+                   at(m_adjusted, id) - m_spec.presencePenalty - static_cast<float>(count) * m_spec.frequencyPenalty);
     for (const auto& [id, bias] : m_spec.bias)
         if (known(id))
-            m_adjusted[static_cast<std::size_t>(id)] += bias;
+            change(id, at(m_adjusted, id) + bias);
+
+    *m_peaks = *m_rawPeaks;
+    std::sort(m_changed.begin(), m_changed.end());
+    m_changed.erase(std::unique(m_changed.begin(), m_changed.end()), m_changed.end());
+    for (const std::size_t run : m_changed)
+        m_peaks->measureRun(m_adjusted, run);
     return m_adjusted;
 }
 
@@ -103,7 +124,7 @@ std::span<const float> Sampler::adjust(std::span<const float> logits) {
 void Sampler::gatherCandidates(std::span<const float> logits, const LogitPeak& peak) {
     const auto vocabulary = logits.size();
     if (m_spec.topK > 0 && static_cast<std::size_t>(m_spec.topK) < vocabulary) {
-        keepBest(logits, static_cast<std::size_t>(m_spec.topK), m_candidates);
+        keepBest(logits, *m_peaks, static_cast<std::size_t>(m_spec.topK), m_candidates);
         std::sort(m_candidates.begin(), m_candidates.end(),
                   [](const TokenLogprob& a, const TokenLogprob& b) { return a.id < b.id; });
         return;
@@ -115,10 +136,7 @@ void Sampler::gatherCandidates(std::span<const float> logits, const LogitPeak& p
         leastWeight =
             std::max(leastWeight, 0.5 * (1.0 - static_cast<double>(m_spec.topP)) / static_cast<double>(vocabulary));
     const float least = peak.value + static_cast<float>(std::log(leastWeight)) * m_spec.temperature; // log(0): no bound
-    m_candidates.clear();
-    for (std::size_t i = 0; i < vocabulary; ++i)
-        if (logits[i] >= least)
-            m_candidates.push_back({static_cast<TokenId>(i), logits[i]});
+    gatherFrom(logits, *m_peaks, least, m_candidates);
 }
 
 TokenId Sampler::draw(std::span<const float> logits, const LogitPeak& peak) {
@@ -137,7 +155,7 @@ TokenId Sampler::draw(std::span<const float> logits, const LogitPeak& peak) {
     }
     if (m_spec.topP < 1.0F) {
         if (!topK) {
-            sumExpByRuns(logits, peak.value, scale, m_sums);
+            sumExpByRuns(logits, *m_peaks, peak.value, scale, m_sums);
             mass = 0;
             for (const double sum : m_sums)
                 mass += sum;
@@ -161,7 +179,7 @@ TokenId Sampler::draw(std::span<const float> logits, const LogitPeak& peak) {
 /// Without filters: the run that the number falls into, then the token within the run.
 TokenId Sampler::drawOfAll(std::span<const float> logits, const LogitPeak& peak, double uniform) {
     const float scale = 1.0F / m_spec.temperature;
-    sumExpByRuns(logits, peak.value, scale, m_sums);
+    sumExpByRuns(logits, *m_peaks, peak.value, scale, m_sums);
     double mass = 0;
     for (const double sum : m_sums)
         mass += sum;

@@ -3,6 +3,7 @@
 #include "engine/tokenizer/tokenizer.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,6 +41,7 @@ struct SampledToken {
 };
 
 struct LogitPeak;
+struct RowPeaks;
 struct WeighedToken;
 
 /// Chooses tokens for one sequence. Deterministic: the random number of a token depends on the seed and on how many
@@ -57,6 +59,7 @@ public:
     [[nodiscard]] bool greedy() const noexcept { return m_spec.temperature <= 0.0F; }
 
 private:
+    [[nodiscard]] bool adjusts() const noexcept;
     [[nodiscard]] std::span<const float> adjust(std::span<const float> logits);
     [[nodiscard]] TokenId draw(std::span<const float> logits, const LogitPeak& peak);
     [[nodiscard]] TokenId drawOfAll(std::span<const float> logits, const LogitPeak& peak, double uniform);
@@ -66,7 +69,11 @@ private:
     std::vector<TokenId> m_window; // of the last tokens, prompt included; only with a repetition penalty
     std::unordered_map<TokenId, std::uint32_t> m_generated; // how often; only with the penalties that count
     std::uint64_t m_accepted = 0;
-    std::vector<float> m_adjusted; // these four are kept for their memory alone
+    // What follows is of the row at hand, kept for its memory.
+    std::unique_ptr<RowPeaks> m_rawPeaks;
+    std::unique_ptr<RowPeaks> m_peaks;  // of the adjusted row
+    std::vector<std::size_t> m_changed; // runs
+    std::vector<float> m_adjusted;
     std::vector<double> m_sums;
     std::vector<TokenLogprob> m_candidates;
     std::vector<WeighedToken> m_weighed;

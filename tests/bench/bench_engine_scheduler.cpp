@@ -139,7 +139,7 @@ void figure(std::string_view name, std::size_t vocabulary, std::uint32_t batch, 
 int main(int argc, char** argv) {
     if (argc > 1 && std::string_view(argv[1]) == "--quick") {
         g_tokens = 40;
-        g_repeats = 1;
+        g_repeats = 3;
     }
     SamplingSpec greedy;
     greedy.temperature = 0;

@@ -176,6 +176,7 @@ constexpr RowKernels kRowKernels{rmsNorm,
                                  attend<HalfBlock>,
                                  attend<ByteBlock>,
                                  merge,
+                                 foldBytes,
                                  Vector::kTileRows};
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "engine/cpu/bandwidth.h"
 
 #include "engine/base/steady_time.h"
+#include "engine/cpu/row_kernels.h"
 
 #include <algorithm>
 #include <atomic>
@@ -16,34 +17,19 @@ namespace {
 
 /// Less would partly be read from caches; more takes time and tells nothing new.
 constexpr std::size_t kLeastBytes = std::size_t{64} << 20U;
-constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
+constexpr std::size_t kMostBytes = std::size_t{128} << 20U;
 constexpr int kPasses = 4;
 
-std::uint64_t readAll(const std::byte* from, std::size_t bytes) {
-    constexpr std::size_t kWords = 32;
-    std::uint64_t sums[kWords] = {};
-    for (std::size_t at = 0; at + sizeof sums <= bytes; at += sizeof sums) {
-        std::uint64_t words[kWords];
-        std::memcpy(words, from + at, sizeof words);
-        for (std::size_t i = 0; i < kWords; ++i)
-            sums[i] ^= words[i];
-    }
-    std::uint64_t all = 0;
-    for (const std::uint64_t sum : sums)
-        all ^= sum;
-    return all;
-}
-
 /// The best of a few passes.
-double measure(ThreadPool& pool, std::span<const std::byte> memory) {
+double measure(ThreadPool& pool, const RowKernels& kernels, std::span<const std::byte> memory) {
     std::atomic<std::uint64_t> seen{0}; // so that the reading is not optimised away
     double best = 0;
     for (int pass = 0; pass < kPasses; ++pass) {
         const std::int64_t begin = steadyNs();
         pool.run([&](int thread) {
             const Share mine = shareOf(static_cast<std::uint32_t>(memory.size() / 64), thread, pool.threads());
-            seen.fetch_xor(
-                readAll(memory.data() + std::size_t{mine.begin} * 64, std::size_t{mine.end - mine.begin} * 64));
+            seen.fetch_xor(kernels.foldBytes(memory.data() + std::size_t{mine.begin} * 64,
+                                             std::size_t{mine.end - mine.begin} * 64));
         });
         const auto took = static_cast<double>(std::max<std::int64_t>(steadyNs() - begin, 1));
         best = std::max(best, static_cast<double>(memory.size()) / took);
@@ -53,9 +39,10 @@ double measure(ThreadPool& pool, std::span<const std::byte> memory) {
 
 } // namespace
 
-double measureReadBandwidth(ThreadPool& pool, std::span<const std::byte> weights) {
+double measureReadBandwidth(ThreadPool& pool, Isa isa, std::span<const std::byte> weights) {
+    const RowKernels& kernels = rowKernels(isa);
     if (weights.size() >= kLeastBytes)
-        return measure(pool, weights.first(std::min(weights.size(), kMostBytes)));
+        return measure(pool, kernels, weights.first(std::min(weights.size(), kMostBytes)));
     // A small model says nothing of the memory: a piece of it is read for its own sake, once in the process.
     static std::mutex mutex;
     static std::map<int, double> known; // by threads
@@ -64,7 +51,7 @@ double measureReadBandwidth(ThreadPool& pool, std::span<const std::byte> weights
         return found->second;
     const auto own = std::make_unique<std::byte[]>(kLeastBytes);
     std::memset(own.get(), 1, kLeastBytes); // pages that nobody wrote are all the same page
-    return known[pool.threads()] = measure(pool, {own.get(), kLeastBytes});
+    return known[pool.threads()] = measure(pool, kernels, {own.get(), kLeastBytes});
 }
 
 } // namespace decodescope::engine

@@ -74,11 +74,15 @@ Result<void> CpuBackend::load(const LoadProgress& progress) {
     const bool tuned = m_options.threads == 0;
     // One core is left to whoever shows what is decoded.
     const int most = tuned ? std::max(1, allowedCores() - 1) : std::min(m_options.threads, kMostThreads);
+    {
+        // Repacking takes all processors there are, so many to each thread of the steps.
+        ThreadPool packers(most * std::max(1, allowedProcessors() / most));
+        auto model = loadCpuModel(m_plan, m_isa, packers, progress);
+        if (!model)
+            return tl::unexpected(std::move(model.error()));
+        m_model = std::move(*model);
+    }
     m_pool = std::make_unique<ThreadPool>(most);
-    auto model = loadCpuModel(m_plan, m_isa, *m_pool, progress);
-    if (!model)
-        return tl::unexpected(std::move(model.error()));
-    m_model = std::move(*model);
     auto cache = KvCache::make(m_plan, m_options.kvBlocks, m_options.kvType);
     if (!cache)
         return tl::unexpected(std::move(cache.error()));
@@ -92,7 +96,7 @@ Result<void> CpuBackend::load(const LoadProgress& progress) {
     m_runner->usePool(*m_pool);
     if (tuned && most > 1)
         tune(most);
-    m_bandwidthGBps = measureReadBandwidth(*m_pool, {m_model.planes.data(), m_model.planeBytes});
+    m_bandwidthGBps = measureReadBandwidth(*m_pool, m_isa, {m_model.planes.data(), m_model.planeBytes});
     return {};
 }
 

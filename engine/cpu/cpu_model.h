@@ -48,8 +48,9 @@ struct CpuModel {
     std::uint64_t planeBytesOfLogits = 0; ///< those that a step without logits leaves alone
 };
 
-/// Repacks every weight of the plan with the pool's threads, each its own share, so that every page is first touched
-/// by the thread that will read it. ErrorCode::internal for a plan that is not a stack of such layers, ::memory,
+/// Repacks every weight of the plan with the pool's threads, each its own share in the order in which the threads of
+/// steps have theirs, so that pages are first touched about where they will be read. ErrorCode::internal for a plan
+/// that is not a stack of such layers, ::memory,
 /// ::unsupported, ::cancelled.
 [[nodiscard]] Result<CpuModel> loadCpuModel(const ModelPlan& plan, Isa isa, ThreadPool& pool,
                                             const LoadProgress& progress);

@@ -62,6 +62,8 @@ struct RowKernels {
     /// Takes another chunk's (greatest, weight, values) into the first's.
     void (*merge)(float* greatest, float* weight, float* values, float otherGreatest, float otherWeight,
                   const float* otherValues, std::uint32_t size);
+    /// Reads memory at the widest and does next to nothing with it, for measuring; `bytes` is a multiple of 64.
+    std::uint64_t (*foldBytes)(const std::byte* from, std::size_t bytes);
     std::uint32_t attentionRows; ///< rows of a tile that the registers hold best, at most kMaxTileRows
 };
 

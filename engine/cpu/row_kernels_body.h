@@ -168,4 +168,25 @@ void storeBytes(const float* key, const float* value, std::uint32_t headSize, co
     }
 }
 
+std::uint64_t foldBytes(const std::byte* from, std::size_t bytes) {
+    constexpr std::size_t kWords = 32;
+    std::uint64_t folded[kWords] = {};
+    std::size_t at = 0;
+    for (; at + sizeof folded <= bytes; at += sizeof folded) {
+        std::uint64_t words[kWords];
+        __builtin_memcpy(words, from + at, sizeof words);
+        for (std::size_t i = 0; i < kWords; ++i)
+            folded[i] ^= words[i];
+    }
+    for (; at < bytes; at += sizeof folded[0]) {
+        std::uint64_t word = 0;
+        __builtin_memcpy(&word, from + at, sizeof word);
+        folded[0] ^= word;
+    }
+    std::uint64_t all = 0;
+    for (const std::uint64_t word : folded)
+        all ^= word;
+    return all;
+}
+
 } // namespace

@@ -89,7 +89,9 @@ void TestRecording::readsBackWhatWasWritten() {
 }
 
 void TestRecording::specSurvivesJson() {
-    const RunSpec spec = sampleAsked().spec;
+    RunSpec spec = sampleAsked().spec;
+    spec.local = LocalModelSpec{"/m/a,b.gguf", "cuda:1", 3, 4096, 8, "q8", true, false};
+    spec.recorded = RecordedLaneSpec{"race.decodescope", 2};
     const auto back = runSpecFromJson(runSpecToJson(spec));
     QVERIFY(back.has_value());
     QCOMPARE(runSpecToJson(*back), runSpecToJson(spec));
@@ -101,6 +103,10 @@ void TestRecording::specSurvivesJson() {
     QCOMPARE(*back->timeouts.connect, *spec.timeouts.connect);
     QVERIFY(back->endpoint.key.kind == KeyReference::Kind::environment);
     QCOMPARE(back->endpoint.key.name, std::string("MY_VARIABLE"));
+    QVERIFY(back->local == spec.local);
+    QVERIFY(back->recorded == spec.recorded);
+    const auto odd = runSpecFromJson(R"({"local":{"path":7},"recorded":{"lane":1}})");
+    QVERIFY(odd && !odd->local && !odd->recorded);
     QVERIFY(!runSpecFromJson("[]"));
     QVERIFY(!runSpecFromJson("{"));
     QVERIFY(runSpecFromJson(R"({"endpoint":7,"sampling":{"max_tokens":"x","seed":1e30},"timeouts":{"idle_s":-1}})"));

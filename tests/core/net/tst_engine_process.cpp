@@ -1,0 +1,199 @@
+#include "core/net/engine_pool.h"
+#include "core/net/engine_process.h"
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <csignal>
+#include <memory>
+
+using namespace decodescope;
+using namespace std::chrono_literals;
+
+namespace {
+
+LocalModelSpec fakeModel(const std::string& path = "/models/fake.gguf") {
+    LocalModelSpec spec;
+    spec.path = path;
+    return spec;
+}
+
+/// Whether a process is there and no zombie.
+bool alive(std::int64_t pid) {
+    QFile file(QStringLiteral("/proc/%1/stat").arg(pid));
+    if (!file.open(QIODevice::ReadOnly))
+        return false;
+    const QByteArray stat = file.readAll();
+    return stat.mid(stat.lastIndexOf(')') + 2, 1) != "Z";
+}
+
+bool contains(const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+class EngineProcessTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() {
+        qputenv("DECODESCOPE_ENGINE", DECODESCOPE_FAKE_ENGINE);
+        qunsetenv("FAKE_ENGINE");
+    }
+    void cleanupTestCase() { qunsetenv("DECODESCOPE_ENGINE"); }
+
+    void aGoodStartGivesTheAddress() {
+        LocalModelSpec spec = fakeModel();
+        spec.threads = 2;
+        spec.contextLength = 512;
+        spec.kvType = "q8";
+        spec.speculative = true;
+        EngineProcess engine(spec);
+        engine.start();
+        QVERIFY(engine.status().state == EngineState::starting);
+        QTRY_VERIFY_WITH_TIMEOUT(engine.status().state == EngineState::ready, 20000);
+        QVERIFY(contains(engine.url(), "http://127.0.0.1:"));
+        QVERIFY(engine.token() && !engine.token()->empty());
+        QCOMPARE(engine.status().device, std::string("cpu: fake"));
+        QCOMPARE(engine.status().contextLength, 2048);
+        const std::string said = engine.lastLines();
+        QVERIFY2(contains(said, "serve /models/fake.gguf --port 0 --device auto --kv q8 --die-with-parent --threads 2 "
+                                "--ctx 512 --parallel 4 --speculative lookup"),
+                 said.c_str());
+    }
+
+    void aSlowStartShowsItsProgress() {
+        qputenv("FAKE_ENGINE", "slow");
+        EngineProcess engine(fakeModel());
+        std::vector<std::string> progress;
+        connect(&engine, &EngineProcess::changed, this, [&] { progress.push_back(engine.status().progress); });
+        engine.start();
+        QTRY_VERIFY_WITH_TIMEOUT(engine.status().state == EngineState::ready, 20000);
+        QVERIFY(std::find(progress.begin(), progress.end(), "loading part 2 of 3") != progress.end());
+    }
+
+    void badStartsFailWithASentence_data() {
+        QTest::addColumn<QByteArray>("mode");
+        QTest::addColumn<QByteArray>("sentence");
+        QTest::newRow("refused") << QByteArray("refuse") << QByteArray("does not take the model /models/fake.gguf");
+        QTest::newRow("its own words") << QByteArray("refuse") << QByteArray("broken at byte 24");
+        QTest::newRow("garbage") << QByteArray("garbage") << QByteArray("something else than its address");
+        QTest::newRow("endless") << QByteArray("endless") << QByteArray("something else than its address");
+        QTest::newRow("elsewhere") << QByteArray("foreign") << QByteArray("something else than its address");
+        QTest::newRow("silence") << QByteArray("hang") << QByteArray("was not ready within");
+    }
+    void badStartsFailWithASentence() {
+        QFETCH(QByteArray, mode);
+        QFETCH(QByteArray, sentence);
+        qputenv("FAKE_ENGINE", mode);
+        EnginePatience patience;
+        patience.silence = mode == "hang" ? std::chrono::milliseconds(3s) : std::chrono::milliseconds(60s);
+        EngineProcess engine(fakeModel(), patience);
+        const QSignalSpy gone(&engine, &EngineProcess::gone);
+        engine.start();
+        QTRY_VERIFY_WITH_TIMEOUT(engine.status().state == EngineState::failed, 20000);
+        QVERIFY2(contains(engine.status().failure, sentence.constData()), engine.status().failure.c_str());
+        QTRY_COMPARE_WITH_TIMEOUT(gone.count(), 1, 20000); // and nothing is left running
+    }
+
+    void aMissingProgramSaysWhatToDo() {
+        qputenv("DECODESCOPE_ENGINE", "/nowhere/decodescope-engine");
+        EngineProcess engine(fakeModel());
+        engine.start();
+        QVERIFY(engine.status().state == EngineState::failed);
+        QVERIFY(contains(engine.status().failure, "DECODESCOPE_ENGINE"));
+    }
+
+    void aDeathIsToldWithTheLastWords() {
+        qputenv("FAKE_ENGINE", "dies-ready");
+        EngineProcess engine(fakeModel());
+        engine.start();
+        QTRY_VERIFY_WITH_TIMEOUT(engine.status().state == EngineState::failed, 20000);
+        QVERIFY(contains(engine.status().failure, "exit status 9"));
+        QVERIFY(contains(engine.status().failure, "no more memory"));
+    }
+
+    void stoppingEndsEvenOneThatDoesNotHear() {
+        qputenv("FAKE_ENGINE", "stubborn");
+        EnginePatience patience;
+        patience.stop = 200ms;
+        EngineProcess engine(fakeModel(), patience);
+        const QSignalSpy gone(&engine, &EngineProcess::gone);
+        engine.start();
+        QTRY_VERIFY_WITH_TIMEOUT(engine.status().state == EngineState::ready, 20000);
+        const std::int64_t pid = engine.status().pid;
+        QVERIFY(alive(pid));
+        engine.stop();
+        QVERIFY(engine.status().state == EngineState::stopped);
+        QTRY_COMPARE_WITH_TIMEOUT(gone.count(), 1, 20000);
+        QVERIFY(!alive(pid));
+        QVERIFY(engine.status().failure.empty());
+    }
+
+    void theEngineGetsNoCredentials() {
+        qputenv("SOME_API_KEY", "DSCANARY");
+        const QProcessEnvironment environment = engineEnvironment();
+        qunsetenv("SOME_API_KEY");
+        QVERIFY(!environment.contains("SOME_API_KEY"));
+        QVERIFY(environment.contains("PATH"));
+    }
+
+    void equalSpecsShareAnEngine() {
+        EnginePool pool;
+        const auto a = pool.acquire(fakeModel());
+        LocalModelSpec uncached = fakeModel();
+        uncached.prefixCache = false; // each request's own affair
+        QCOMPARE(pool.acquire(uncached).get(), a.get());
+        LocalModelSpec other = fakeModel();
+        other.threads = 1;
+        const auto b = pool.acquire(other);
+        QVERIFY(b.get() != a.get());
+        QTRY_VERIFY_WITH_TIMEOUT(a->status().state == EngineState::ready, 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(b->status().state == EngineState::ready, 20000);
+    }
+
+    void enginesThatNoLaneUsesAreStopped() {
+        EnginePool pool;
+        auto used = pool.acquire(fakeModel());
+        auto idle = pool.acquire(fakeModel("/models/other.gguf"));
+        QTRY_VERIFY_WITH_TIMEOUT(used->status().state == EngineState::ready, 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(idle->status().state == EngineState::ready, 20000);
+        const std::int64_t pid = idle->status().pid;
+        pool.retain({fakeModel()}); // a run still holds the other one
+        QVERIFY(idle->status().state == EngineState::ready);
+        idle.reset();
+        used.reset();
+        pool.retain({fakeModel()});
+        QTRY_VERIFY_WITH_TIMEOUT(!alive(pid), 20000);
+        QVERIFY(pool.status(fakeModel()).state == EngineState::ready);
+        QVERIFY(pool.status(fakeModel("/models/other.gguf")).state == EngineState::none);
+    }
+
+    void aDeadEngineIsReplaced() {
+        qputenv("FAKE_ENGINE", "dies-ready");
+        EnginePool pool;
+        const auto first = pool.acquire(fakeModel());
+        QTRY_VERIFY_WITH_TIMEOUT(first->status().state == EngineState::failed, 20000);
+        QVERIFY(pool.status(fakeModel()).state == EngineState::failed);
+        qunsetenv("FAKE_ENGINE");
+        const auto second = pool.acquire(fakeModel());
+        QVERIFY(second.get() != first.get());
+        QTRY_VERIFY_WITH_TIMEOUT(second->status().state == EngineState::ready, 20000);
+    }
+
+    void thePoolLeavesNothingBehind() {
+        std::int64_t pid = 0;
+        {
+            EnginePool pool;
+            const auto engine = pool.acquire(fakeModel());
+            QTRY_VERIFY_WITH_TIMEOUT(engine->status().state == EngineState::ready, 20000);
+            pid = engine->status().pid;
+        }
+        QVERIFY(!alive(pid));
+    }
+};
+
+QTEST_GUILESS_MAIN(EngineProcessTest)
+#include "tst_engine_process.moc"

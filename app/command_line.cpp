@@ -1,6 +1,7 @@
 #include "app/command_line.h"
 
 #include "app/composition.h"
+#include "app/engine_command.h"
 #include "app/exit_status.h"
 #include "app/explain.h"
 #include "app/replay_commands.h"
@@ -19,6 +20,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -39,10 +41,12 @@ CLI::Option* addOptional(CLI::App& app, const std::string& name, std::optional<T
 }
 
 void addLaneFlags(CLI::App& run, RunFlags& flags) {
-    run.add_option(
-           "--lane", flags.lanes,
-           "A lane: \"name=A,endpoint=URL,model=M,protocol=P,key-env=VAR\" (again for each further lane; a comma "
-           "inside a value is written \\,)")
+    run.add_option("--lane", flags.lanes,
+                   "A lane (again for each further lane; a comma inside a value is written \\,). A server: "
+                   "\"name=A,endpoint=URL,model=M,protocol=P,key-env=VAR\". A model on this machine: "
+                   "\"local=FILE,threads=1,ctx=2048,parallel=4,kv=q8,speculative=lookup,prefix-cache=off,device=cpu\"; "
+                   "local=sample is a small model that is fetched once. A recording beside the others: "
+                   "\"recording=FILE,lane=0\"")
         ->type_name("SPEC")
         ->allow_extra_args(false);
     run.add_option("--endpoint", flags.endpoint, "Address of a single lane: server root, .../v1 or the full route")
@@ -255,6 +259,12 @@ int runCommandLine(int argc, char** argv) {
     CLI::App* explain = app.add_subcommand("explain", "Say what would be measured of a captured response");
     addExplainFlags(*explain, explainFlags);
 
+    app.add_subcommand("engine", "Call the local decode engine: serve, inspect, bench, fetch-sample");
+    if (argc > 1 && std::string_view(argv[1]) == "engine") { // its arguments are its own
+        const QCoreApplication application(argc, argv);
+        return runWith([&] { return becomeEngine(argc, argv); });
+    }
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& help) {
@@ -266,7 +276,7 @@ int runCommandLine(int argc, char** argv) {
 
     if (run->parsed()) {
         const QCoreApplication application(argc, argv);
-        return runWith([&] { return runCommand(runFlags, realServices()); });
+        return runWith([&] { return runCommand(runFlags, compose().run); });
     }
     if (replay->parsed()) {
         const QCoreApplication application(argc, argv);

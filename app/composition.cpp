@@ -1,20 +1,69 @@
 #include "app/composition.h"
 
 #include "app/credentials.h"
+#include "app/sample_model.h"
+#include "core/net/local_source.h"
 #include "core/net/network_thread.h"
 #include "core/net/remote_source.h"
+#include "core/record/recorded_source.h"
+#include "core/source/failed_source.h"
+
+#include <QFile>
+#include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 namespace decodescope {
 
-RunServices realServices() {
-    const auto network = std::make_shared<NetworkThread>();
-    RunServices services;
-    services.sources = [network, remote = makeRemoteSourceFactory(*network)](
-                           const RunSpec& request, SourceOutput output) { return remote(request, std::move(output)); };
-    services.loadKey = loadKey;
-    return services;
+namespace {
+
+/// What all sources share; whoever makes sources keeps it alive.
+struct Shared {
+    SteadyClock clock;
+    NetworkThread network;
+    SourceFactory remote = makeRemoteSourceFactory(network);
+    std::shared_ptr<EnginePool> engines = std::make_shared<EnginePool>();
+    SourceFactory local = makeLocalSourceFactory(*engines, remote);
+    std::shared_ptr<RecordingShelf> recordings = std::make_shared<RecordingShelf>(readAnyRecording);
+
+    std::unique_ptr<TokenSource> recorded(const RecordedLaneSpec& from, SourceOutput output) {
+        const auto recording = recordings->open(from.file);
+        if (!recording)
+            return std::make_unique<FailedSource>(recording.error().message, clock, std::move(output));
+        auto run = typicalRun(**recording, from.lane);
+        if (!run)
+            return std::make_unique<FailedSource>(
+                fmt::format("The recording {} has no run of lane {}.", from.file, from.lane), clock, std::move(output));
+        return std::make_unique<RecordedSource>(std::move(run), clock, std::move(output));
+    }
+};
+
+} // namespace
+
+Result<Recording> readAnyRecording(const std::string& path) {
+    if (!path.starts_with(":/"))
+        return readRecording(path);
+    QFile file(QString::fromStdString(path));
+    if (!file.open(QIODevice::ReadOnly))
+        return fail(ErrorCode::io, fmt::format("The recording {} is not part of this program.", path));
+    const QByteArray bytes = file.readAll();
+    return parseRecording({bytes.constData(), static_cast<std::size_t>(bytes.size())}, path);
+}
+
+Composition compose() {
+    const auto shared = std::make_shared<Shared>();
+    Composition all;
+    all.engines = shared->engines;
+    all.run.sources = [shared](const RunSpec& request, SourceOutput output) -> std::unique_ptr<TokenSource> {
+        if (request.recorded)
+            return shared->recorded(*request.recorded, std::move(output));
+        return (request.local ? shared->local : shared->remote)(request, std::move(output));
+    };
+    all.run.loadKey = loadKey;
+    all.run.recordings = shared->recordings;
+    all.run.sampleModel = fetchSampleModel;
+    return all;
 }
 
 } // namespace decodescope

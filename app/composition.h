@@ -1,10 +1,23 @@
 #pragma once
 
 #include "app/run_command.h"
+#include "core/net/engine_pool.h"
+
+#include <memory>
 
 namespace decodescope {
 
-/// The composition root of the command line: real sources over the network, real keys.
-[[nodiscard]] RunServices realServices();
+/// Everything that runs are made with: real sources over the network, from recordings and from engines of our own. The
+/// parts live as long as any copy of this does; `engines` needs the event loop of the thread that made it.
+struct Composition {
+    RunServices run;
+    std::shared_ptr<EnginePool> engines;
+};
+
+/// The composition root of window and command line.
+[[nodiscard]] Composition compose();
+
+/// A recording from a file, or from the program's own resources (a path that begins with ":/").
+[[nodiscard]] Result<Recording> readAnyRecording(const std::string& path);
 
 } // namespace decodescope

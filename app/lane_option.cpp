@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 
 namespace decodescope {
 
@@ -45,6 +47,104 @@ Result<Pairs> splitPairs(std::string_view text) {
     return pairs;
 }
 
+constexpr int kMostThreads = 1024;
+constexpr int kMostContext = 1 << 24;
+constexpr int kMostParallel = 256; // the engine has its own, lower bound, and says so
+
+tl::unexpected<Error> badValue(std::string_view name, std::string_view takes) {
+    return fail(ErrorCode::usage, fmt::format("--lane: {} takes {}.", name, takes));
+}
+
+Result<void> takeNumber(std::string_view name, const std::string& value, int least, int most, int& to) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size() || number < least || number > most)
+        return badValue(name, fmt::format("a whole number from {} to {}", least, most));
+    to = number;
+    return {};
+}
+
+Result<void> takeChoice(std::string_view name, const std::string& value, std::string_view on, std::string_view off,
+                        bool& to) {
+    if (value != on && value != off)
+        return badValue(name, fmt::format("{} or {}", on, off));
+    to = value == on;
+    return {};
+}
+
+/// A part that only a lane of a kind has; false if it is none of this kind's.
+Result<bool> takeLocal(const std::string& name, const std::string& value, LocalModelSpec& local) {
+    Result<void> taken;
+    if (name == "threads")
+        taken = takeNumber(name, value, 0, kMostThreads, local.threads);
+    else if (name == "ctx")
+        taken = takeNumber(name, value, 0, kMostContext, local.contextLength);
+    else if (name == "parallel")
+        taken = takeNumber(name, value, 1, kMostParallel, local.parallel);
+    else if (name == "speculative")
+        taken = takeChoice(name, value, "lookup", "off", local.speculative);
+    else if (name == "prefix-cache")
+        taken = takeChoice(name, value, "on", "off", local.prefixCache);
+    else if (name == "device")
+        local.device = value;
+    else if (name == "kv" && (value == "f16" || value == "q8"))
+        local.kvType = value;
+    else if (name == "kv")
+        taken = badValue(name, "f16 or q8");
+    else
+        return false;
+    if (!taken)
+        return tl::unexpected(taken.error());
+    return true;
+}
+
+bool takeRemote(const std::string& name, std::string& value, EndpointSpec& endpoint) {
+    if (name == "model")
+        endpoint.model = std::move(value);
+    else if (name == "protocol")
+        endpoint.protocol = std::move(value);
+    else if (name == "key-env")
+        endpoint.key = {KeyReference::Kind::environment, std::move(value)};
+    else if (name == "key-file")
+        endpoint.key = {KeyReference::Kind::file, std::move(value)};
+    else if (name == "ca-file")
+        endpoint.extraCaFile = std::move(value);
+    else
+        return false;
+    return true;
+}
+
+/// What a lane's parts are taken by, once it is known of which kind it is.
+Result<bool> takePart(const std::string& name, std::string& value, LaneOption& lane) {
+    if (lane.local) {
+        if (name == "protocol") { // a model without a chat template takes plain completions
+            lane.endpoint.protocol = std::move(value);
+            return true;
+        }
+        return takeLocal(name, value, *lane.local);
+    }
+    if (!lane.recorded)
+        return takeRemote(name, value, lane.endpoint);
+    constexpr int kMostLanes = 4095;
+    if (name != "lane")
+        return false;
+    if (Result<void> taken = takeNumber(name, value, 0, kMostLanes, lane.recorded->lane); !taken)
+        return tl::unexpected(taken.error());
+    return true;
+}
+
+tl::unexpected<Error> unknownPart(const LaneOption& lane) {
+    if (lane.local)
+        return fail(ErrorCode::usage, "--lane with local= knows name, local, threads, ctx, parallel, kv, speculative, "
+                                      "prefix-cache, device and protocol.");
+    if (lane.recorded)
+        return fail(ErrorCode::usage, "--lane with recording= knows name, recording and lane.");
+    return fail(ErrorCode::usage, "--lane knows name, endpoint, model, protocol, key-env, key-file and ca-file; or "
+                                  "local=FILE or recording=FILE and their parts. "
+                                  "A key itself is never taken from the command line, where every user of the "
+                                  "machine can read it.");
+}
+
 } // namespace
 
 std::string letterName(std::size_t index) {
@@ -60,32 +160,37 @@ Result<LaneOption> parseLaneOption(std::string_view text, const std::string& def
         return tl::unexpected(pairs.error());
     LaneOption lane;
     lane.name = defaultName;
+    int answerers = 0;
     for (auto& [name, value] : *pairs) {
         if (value.empty())
             return fail(ErrorCode::usage, "--lane: a pair has a name and no value after the equals sign.");
+        if (name == "endpoint")
+            lane.endpoint.url = value;
+        else if (name == "local")
+            lane.local.emplace().path = value;
+        else if (name == "recording")
+            lane.recorded.emplace().file = value;
+        else
+            continue;
+        ++answerers;
+    }
+    for (auto& [name, value] : *pairs) {
         if (name == "name") {
             lane.name = std::move(value);
-        } else if (name == "endpoint") {
-            lane.endpoint.url = std::move(value);
-        } else if (name == "model") {
-            lane.endpoint.model = std::move(value);
-        } else if (name == "protocol") {
-            lane.endpoint.protocol = std::move(value);
-        } else if (name == "key-env") {
-            lane.endpoint.key = {KeyReference::Kind::environment, std::move(value)};
-        } else if (name == "key-file") {
-            lane.endpoint.key = {KeyReference::Kind::file, std::move(value)};
-        } else if (name == "ca-file") {
-            lane.endpoint.extraCaFile = std::move(value);
-        } else {
-            return fail(ErrorCode::usage,
-                        "--lane knows name, endpoint, model, protocol, key-env, key-file and ca-file. "
-                        "A key itself is never taken from the command line, where every user of the "
-                        "machine can read it.");
+        } else if (name != "endpoint" && name != "local" && name != "recording") {
+            const Result<bool> taken = takePart(name, value, lane);
+            if (!taken)
+                return tl::unexpected(taken.error());
+            if (!*taken)
+                return unknownPart(lane);
         }
     }
-    if (lane.endpoint.url.empty())
-        return fail(ErrorCode::usage, fmt::format("Lane {}: give its address with endpoint=URL.", lane.name));
+    if (answerers > 1)
+        return fail(ErrorCode::usage, fmt::format("Lane {}: give one of endpoint=, local= and recording=.", lane.name));
+    if (answerers == 0)
+        return fail(ErrorCode::usage, fmt::format("Lane {}: give its address with endpoint=URL, a model file with "
+                                                  "local=FILE, or a recording with recording=FILE.",
+                                                  lane.name));
     return lane;
 }
 

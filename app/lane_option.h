@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/source/run_spec.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,12 +14,17 @@ namespace decodescope {
 /// What one `--lane` says, before its key is fetched.
 struct LaneOption {
     std::string name;
-    EndpointSpec endpoint; ///< with the key's reference
+    EndpointSpec endpoint;                    ///< with the key's reference
+    std::optional<LocalModelSpec> local;      ///< a model on this machine
+    std::optional<RecordedLaneSpec> recorded; ///< a lane of a recording
 };
 
-/// "name=A,endpoint=URL,model=M,protocol=P,key-env=VAR"; a comma or backslash inside a value is written with a
-/// backslash before it. `name` may be left out and is then `defaultName`. Values never appear in a refusal, since
-/// somebody may have put a key there.
+/// The path that stands for the sample model until it was fetched.
+inline constexpr std::string_view kSampleModel = "sample";
+
+/// "name=A,endpoint=URL,model=M,protocol=P,key-env=VAR", "name=A,local=FILE,threads=1" or "recording=FILE,lane=0"; a
+/// comma or backslash inside a value is written with a backslash before it. `name` may be left out and is then
+/// `defaultName`. Values never appear in a refusal, since somebody may have put a key there.
 [[nodiscard]] Result<LaneOption> parseLaneOption(std::string_view text, const std::string& defaultName);
 
 /// "A" ... "Z", "AA" ...

@@ -47,6 +47,8 @@ ExitStatus runCommand(const RunFlags& flags, const RunServices& services) {
     Result<RunRequest> request = understand(flags);
     if (!request)
         return refuse(request.error());
+    if (Result<void> complete = completeLanes(request->lanes, *services.recordings, services.sampleModel); !complete)
+        return refuse(complete.error());
     forbidCoreFiles();
     if (Result<void> keys = fetchKeys(request->lanes, services.loadKey); !keys)
         return refuse(keys.error());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/exit_status.h"
+#include "app/lane_completion.h"
 #include "app/run_options.h"
 
 namespace decodescope {
@@ -9,6 +10,8 @@ namespace decodescope {
 struct RunServices {
     SourceFactory sources;
     KeyLoader loadKey;
+    std::shared_ptr<RecordingShelf> recordings; ///< what recorded lanes play from
+    SampleLoader sampleModel;
 };
 
 /// `decodescope run`: measures, prints the result on stdout, records when asked to. Needs a QCoreApplication.

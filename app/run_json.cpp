@@ -1,5 +1,6 @@
 #include "app/run_json.h"
 
+#include "app/engine_json.h"
 #include "app/response_headers.h"
 #include "core/base/utf8.h"
 
@@ -9,18 +10,6 @@
 namespace decodescope {
 
 namespace {
-
-Json distributionJson(const std::optional<Distribution>& d) {
-    if (!d)
-        return nullptr;
-    return {{"n", d->n},
-            {"mean", jsonNumber(d->mean)},
-            {"p50", jsonNumber(d->p50)},
-            {"p90", jsonNumber(d->p90)},
-            {"p95", jsonNumber(d->p95)},
-            {"p99", jsonNumber(d->p99)},
-            {"max", jsonNumber(d->max)}};
-}
 
 Json jitterJson(const std::optional<Jitter>& jitter) {
     if (!jitter)
@@ -181,6 +170,7 @@ Json runJson(const ReportedRun& run, TextExport text) {
     json["clock_source"] = toString(record.clock);
     addFlow(json, run.summary);
     addServer(json, record);
+    json["engine"] = engineJson(run);
     json["finish"] = jsonOptionalText(record.finish);
     json["flags"] = textsJson(run.summary.flags);
     json["warnings"] = textsJson(record.warnings);

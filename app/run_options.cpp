@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -18,11 +19,15 @@ constexpr std::size_t kPromptBytes = 64U << 20;
 /// Longest time-out that fits a Duration with room to add it to an instant.
 constexpr double kLongestTimeoutS = 1e9;
 
-Result<std::string> readPrompt(const RunFlags& flags) {
+enum class PromptNeed { needed, optional };
+
+Result<std::string> readPrompt(const RunFlags& flags, PromptNeed need) {
     if (flags.prompt && flags.promptFile)
         return fail(ErrorCode::usage, "Give either --prompt or --prompt-file, not both.");
     if (flags.prompt)
         return *flags.prompt;
+    if (!flags.promptFile && need == PromptNeed::optional)
+        return std::string();
     if (!flags.promptFile)
         return fail(ErrorCode::usage, "Give a prompt with --prompt TEXT or --prompt-file FILE (- for standard input).");
     const bool fromStdin = *flags.promptFile == "-";
@@ -103,7 +108,10 @@ Result<std::vector<LaneOption>> laneOptions(const RunFlags& flags) {
         return options;
     }
     if (flags.endpoint.empty())
-        return fail(ErrorCode::usage, "Say whom to ask: --endpoint URL --model M, or one --lane for each lane.");
+        return fail(
+            ErrorCode::usage,
+            "Say whom to ask: --endpoint URL --model M, or one --lane for each lane (a model on this machine is "
+            "a lane too: --lane local=FILE).");
     Result<KeyReference> key = keyOfSingleLane(flags);
     if (!key)
         return tl::unexpected(key.error());
@@ -166,7 +174,10 @@ Result<RunRequest> understand(const RunFlags& flags) {
     Result<Timeouts> timeouts = timeoutsOf(flags);
     if (!timeouts)
         return tl::unexpected(timeouts.error());
-    Result<std::string> prompt = readPrompt(flags);
+    // Lanes of recordings were asked already.
+    const bool allRecorded =
+        std::all_of(options->begin(), options->end(), [](const LaneOption& o) { return o.recorded.has_value(); });
+    Result<std::string> prompt = readPrompt(flags, allRecorded ? PromptNeed::optional : PromptNeed::needed);
     if (!prompt)
         return tl::unexpected(prompt.error());
 
@@ -179,6 +190,8 @@ Result<RunRequest> understand(const RunFlags& flags) {
         lane.id = static_cast<LaneId>(request.lanes.size() + 1);
         lane.spec.laneName = option.name;
         lane.spec.endpoint = std::move(option.endpoint);
+        lane.spec.local = std::move(option.local);
+        lane.spec.recorded = std::move(option.recorded);
         if (lane.spec.endpoint.extraCaFile.empty())
             lane.spec.endpoint.extraCaFile = flags.caFile;
         lane.spec.endpoint.allowInvalidTls = flags.allowInvalidTls;

@@ -1,5 +1,6 @@
 #include "app/scoreboard.h"
 
+#include "app/engine_json.h"
 #include "app/terminal.h"
 #include "core/base/utf8.h"
 
@@ -85,6 +86,14 @@ std::string stallsCell(const std::vector<const ReportedRun*>& runs) {
     return count == 0 ? "0" : fmt::format("{} (max {})", count, seconds(longestS));
 }
 
+/// The model that was asked for, else the one that answered.
+std::string modelOf(const ReportedLane& lane) {
+    if (!lane.spec.endpoint.model.empty())
+        return lane.spec.endpoint.model;
+    const std::vector<const ReportedRun*> runs = speakers(lane);
+    return runs.empty() ? std::string(kUndefined) : runs.front()->record->card.model.value_or(std::string(kUndefined));
+}
+
 Row laneRow(const ReportedLane& lane) {
     const std::vector<const ReportedRun*> runs = speakers(lane);
     const auto counted =
@@ -95,7 +104,7 @@ Row laneRow(const ReportedLane& lane) {
         return [part](const RunSummary& s) { return s.itl ? std::optional<double>((*s.itl).*part) : std::nullopt; };
     };
     return {oneLine(lane.name, kNameColumns),
-            oneLine(lane.spec.endpoint.model.empty() ? kUndefined : lane.spec.endpoint.model, kModelColumns),
+            oneLine(modelOf(lane), kModelColumns),
             lane.runs.empty() ? std::string(kUndefined) : std::string(toString(lane.runs.back().record->outcome)),
             fmt::format("{} of {}", counted, asked),
             seconds(median(runs, [](const RunSummary& s) { return s.ttft; })),
@@ -144,6 +153,10 @@ std::string remarks(const ReportedLane& lane) {
         Row words;
         std::transform(flags.begin(), flags.end(), std::back_inserter(words), flagWords);
         text += fmt::format("{}: {}.\n", name, fmt::join(words, ", "));
+    }
+    if (const auto runs = speakers(lane); !runs.empty()) {
+        if (const std::string engine = engineLine(*runs.front()); !engine.empty())
+            text += fmt::format("{}: {}.\n", name, oneLine(engine, kMessageColumns));
     }
     for (const ReportedRun& run : lane.runs) {
         const RunRecord& record = *run.record;

@@ -80,10 +80,10 @@ WindowServices localServices() {
 int runWindow(int argc, char** argv, const std::vector<std::string>& files) {
     QApplication application(argc, argv);
     nameApplication();
-    const RunServices remote = realServices();
+    const Composition composition = compose();
     ModelLister lister;
     WindowServices services = localServices();
-    services.sources = remote.sources;
+    services.sources = composition.run.sources;
     services.resolveKey = loadKey;
     services.listModels = [&lister](const EndpointSpec& endpoint, std::shared_ptr<const Secret> key,
                                     ModelsAnswer answer) { lister.list(endpoint, std::move(key), std::move(answer)); };

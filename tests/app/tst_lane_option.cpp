@@ -36,6 +36,31 @@ private slots:
         QCOMPARE(lane->endpoint.url, std::string("http://h/?a=b"));
     }
 
+    void aModelOfThisMachineIsALane() {
+        const Result<LaneOption> lane = parseLaneOption("name=B,threads=2,local=/m/x.gguf,ctx=4096,parallel=8,kv=q8,"
+                                                        "speculative=lookup,prefix-cache=off,device=cpu",
+                                                        "A");
+        QVERIFY(lane);
+        QVERIFY(lane->local && !lane->recorded);
+        LocalModelSpec expected;
+        expected.path = "/m/x.gguf";
+        expected.threads = 2;
+        expected.contextLength = 4096;
+        expected.parallel = 8;
+        expected.kvType = "q8";
+        expected.speculative = true;
+        expected.prefixCache = false;
+        expected.device = "cpu";
+        QVERIFY(*lane->local == expected);
+    }
+
+    void aLaneOfARecordingIsALane() {
+        const Result<LaneOption> lane = parseLaneOption("recording=race.decodescope,lane=2", "C");
+        QVERIFY(lane && lane->recorded && !lane->local);
+        QCOMPARE(lane->name, std::string("C"));
+        QVERIFY((*lane->recorded == RecordedLaneSpec{"race.decodescope", 2}));
+    }
+
     void refusalsNeverRepeatValues_data() {
         QTest::addColumn<QString>("text");
         QTest::newRow("key given") << "endpoint=http://h,key=DSCANARY-1";
@@ -45,6 +70,13 @@ private slots:
         QTest::newRow("no endpoint") << "model=DSCANARY-1";
         QTest::newRow("stray comma") << "endpoint=http://h,,model=M";
         QTest::newRow("empty") << "";
+        QTest::newRow("two answerers") << "endpoint=http://h,local=DSCANARY";
+        QTest::newRow("threads of a server") << "endpoint=http://h,threads=2";
+        QTest::newRow("a key for a file") << "local=x.gguf,key-env=DSCANARY";
+        QTest::newRow("no number") << "local=x.gguf,threads=DSCANARY";
+        QTest::newRow("too many threads") << "local=x.gguf,threads=99999";
+        QTest::newRow("no kind of cache") << "local=x.gguf,kv=DSCANARY";
+        QTest::newRow("negative lane") << "recording=x,lane=-1";
     }
     void refusalsNeverRepeatValues() {
         QFETCH(QString, text);

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace decodescope::engine {
 
 namespace {
@@ -43,28 +45,64 @@ BpeTokenizer::BpeTokenizer(TokenTables tables, const Vocabulary& vocabulary, con
     }
 }
 
+/// In batches, each in three rounds, so that the many places in memory are fetched side by side.
 Result<void> BpeTokenizer::readMerges(const std::vector<std::string_view>& merges) {
+    struct Pending {
+        std::string_view left, right;
+        std::uint64_t leftHash = 0, rightHash = 0;
+        std::uint32_t rank = 0;
+        TokenId leftId = -1, rightId = -1, wholeId = -1;
+    };
+    constexpr std::size_t kBatch = 64;
+    std::vector<Pending> batch;
+    batch.reserve(kBatch);
     m_merges.reset(merges.size());
-    std::string joined;
-    for (std::size_t rank = 0; rank < merges.size(); ++rank) {
-        const std::string_view merge = merges[rank];
-        const std::size_t space = merge.find(' ', 1); // the first half is never empty, but may begin with anything
-        if (merge.empty() || space == std::string_view::npos || space + 1 == merge.size()) {
-            return fail(ErrorCode::malformed, fmt::format("Merge {} of the vocabulary, \"{}\", is not two symbols with "
-                                                          "a space between.",
-                                                          rank, visible(merge, 40)));
+    TokenId guess = 0; // merges mostly come in the order of the tokens that they make
+    for (std::size_t begin = 0; begin < merges.size(); begin += kBatch) {
+        batch.clear();
+        for (std::size_t rank = begin; rank < std::min(begin + kBatch, merges.size()); ++rank) {
+            const std::string_view merge = merges[rank];
+            const std::size_t space = merge.find(' ', 1); // the first half is not empty and may begin with a space
+            if (merge.empty() || space == std::string_view::npos || space + 1 == merge.size()) {
+                return fail(ErrorCode::malformed, fmt::format("Merge {} of the vocabulary, \"{}\", is not two symbols "
+                                                              "with a space between.",
+                                                              rank, visible(merge, 40)));
+            }
+            Pending next{merge.substr(0, space), merge.substr(space + 1)};
+            next.rank = static_cast<std::uint32_t>(rank);
+            next.leftHash = tables().hash(next.left);
+            next.rightHash = tables().hash(next.right);
+            tables().prefetch(next.leftHash);
+            tables().prefetch(next.rightHash);
+            batch.push_back(next);
         }
-        joined.assign(merge.substr(0, space)).append(merge.substr(space + 1));
-        const auto left = tables().ofText(merge.substr(0, space));
-        const auto right = tables().ofText(merge.substr(space + 1));
-        const auto whole = tables().ofText(joined);
-        // Some files were cut to fewer tokens and kept all merges: what is no token cannot be merged into.
-        if (left && right && whole) {
-            m_merges.insert(static_cast<std::uint32_t>(*left), static_cast<std::uint32_t>(*right),
-                            {static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(*whole)});
+        for (Pending& merge : batch) {
+            merge.leftId = tables().ofText(merge.left, merge.leftHash).value_or(-1);
+            merge.rightId = tables().ofText(merge.right, merge.rightHash).value_or(-1);
+            merge.wholeId = wholeOf(merge.left, merge.right, guess);
+            guess = merge.wholeId + 1;
+            m_merges.prefetch(static_cast<std::uint32_t>(merge.leftId), static_cast<std::uint32_t>(merge.rightId));
+        }
+        for (const Pending& merge : batch) {
+            // Some files were cut to fewer tokens and kept all merges: what is no token cannot be merged into.
+            if (merge.leftId >= 0 && merge.rightId >= 0 && merge.wholeId >= 0) {
+                m_merges.insert(static_cast<std::uint32_t>(merge.leftId), static_cast<std::uint32_t>(merge.rightId),
+                                {merge.rank, static_cast<std::uint32_t>(merge.wholeId)});
+            }
         }
     }
     return {};
+}
+
+/// The token that both halves make together, looked for first at `guess`; -1: there is none.
+TokenId BpeTokenizer::wholeOf(std::string_view left, std::string_view right, TokenId guess) const {
+    if (tables().has(guess) && tables().isText(guess)) {
+        const std::string_view guessed = tables().spelling(guess);
+        if (guessed.size() == left.size() + right.size() && guessed.starts_with(left) && guessed.ends_with(right)) {
+            return guess;
+        }
+    }
+    return tables().ofText(std::string(left).append(right)).value_or(-1);
 }
 
 void BpeTokenizer::encodeText(std::string_view text, TextStart, std::vector<TokenId>& ids) const {

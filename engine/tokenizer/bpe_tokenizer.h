@@ -17,6 +17,7 @@ public:
 private:
     BpeTokenizer(TokenTables tables, const Vocabulary& vocabulary, const PreTokenizer& preTokenizer);
     [[nodiscard]] Result<void> readMerges(const std::vector<std::string_view>& merges);
+    [[nodiscard]] TokenId wholeOf(std::string_view left, std::string_view right, TokenId guess) const;
     void encodeText(std::string_view text, TextStart start, std::vector<TokenId>& ids) const override;
 
     const PreTokenizer& m_preTokenizer;

@@ -19,10 +19,6 @@ std::uint64_t processKey() {
     return kKey;
 }
 
-std::uint64_t hashOf(std::string_view text, std::uint64_t key) {
-    return XXH3_64bits_withSeed(text.data(), text.size(), key);
-}
-
 /// At most half full, so that a search for what is not there ends soon.
 std::size_t slotsFor(std::size_t count) {
     return std::bit_ceil(std::max<std::size_t>(count, 8) * 2);
@@ -37,7 +33,7 @@ void TextTable::reserve(std::size_t count, std::size_t bytes) {
 
 void TextTable::add(std::string_view text) {
     m_bytes.insert(m_bytes.end(), text.begin(), text.end());
-    m_ends.push_back(m_bytes.size());
+    m_ends.push_back(static_cast<std::uint32_t>(m_bytes.size()));
 }
 
 void TextIndex::reset(std::size_t count) {
@@ -48,9 +44,9 @@ void TextIndex::reset(std::size_t count) {
 
 TextIndex::Insert TextIndex::insert(const TextTable& texts, std::uint32_t index) {
     const std::string_view text = texts[index];
-    const std::uint64_t hash = hashOf(text, m_key);
-    const auto tag = static_cast<std::uint32_t>(hash >> 32);
-    std::size_t at = hash & m_mask;
+    const std::uint64_t hashed = hash(text);
+    const auto tag = static_cast<std::uint32_t>(hashed >> 32);
+    std::size_t at = hashed & m_mask;
     for (int probe = 0; probe < kMaxProbes; ++probe, at = (at + 1) & m_mask) {
         Slot& slot = m_slots[at];
         if (slot.entry == 0) {
@@ -64,8 +60,12 @@ TextIndex::Insert TextIndex::insert(const TextTable& texts, std::uint32_t index)
     return Insert::full;
 }
 
-std::optional<std::uint32_t> TextIndex::find(const TextTable& texts, std::string_view text) const noexcept {
-    const std::uint64_t hash = hashOf(text, m_key);
+std::uint64_t TextIndex::hash(std::string_view text) const noexcept {
+    return XXH3_64bits_withSeed(text.data(), text.size(), m_key);
+}
+
+std::optional<std::uint32_t> TextIndex::find(const TextTable& texts, std::string_view text,
+                                             std::uint64_t hash) const noexcept {
     const auto tag = static_cast<std::uint32_t>(hash >> 32);
     for (std::size_t at = hash & m_mask; m_slots[at].entry != 0; at = (at + 1) & m_mask) {
         if (m_slots[at].tag == tag && texts[m_slots[at].entry - 1] == text) {

@@ -12,7 +12,7 @@ namespace decodescope::engine {
 
 inline constexpr int kMaxProbes = 1024;
 
-/// Many texts in one allocation, by number.
+/// Many texts in one allocation, by number: less than 4 GiB in all.
 class TextTable {
 public:
     void reserve(std::size_t count, std::size_t bytes);
@@ -24,7 +24,7 @@ public:
 
 private:
     std::vector<char> m_bytes;
-    std::vector<std::uint64_t> m_ends{0};
+    std::vector<std::uint32_t> m_ends{0};
 };
 
 /// From a text to its number in a TextTable, which is given with each call.
@@ -35,7 +35,15 @@ public:
     /// Empty, with room for `count` entries.
     void reset(std::size_t count);
     Insert insert(const TextTable& texts, std::uint32_t index);
-    [[nodiscard]] std::optional<std::uint32_t> find(const TextTable& texts, std::string_view text) const noexcept;
+    [[nodiscard]] std::optional<std::uint32_t> find(const TextTable& texts, std::string_view text) const noexcept {
+        return find(texts, text, hash(text));
+    }
+
+    // The same in two steps, for those who look up many texts and can let memory work meanwhile.
+    [[nodiscard]] std::uint64_t hash(std::string_view text) const noexcept;
+    void prefetch(std::uint64_t hash) const noexcept { __builtin_prefetch(&m_slots[hash & m_mask]); }
+    [[nodiscard]] std::optional<std::uint32_t> find(const TextTable& texts, std::string_view text,
+                                                    std::uint64_t hash) const noexcept;
 
 private:
     struct Slot {
@@ -68,7 +76,9 @@ public:
         }
         return nullptr;
     }
-    [[nodiscard]] std::size_t size() const noexcept { return m_size; }
+    void prefetch(std::uint32_t left, std::uint32_t right) const noexcept {
+        __builtin_prefetch(&m_slots[slotOf(left, right)], 1);
+    }
 
 private:
     struct Slot {

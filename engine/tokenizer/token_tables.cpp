@@ -157,12 +157,10 @@ std::optional<TokenId> TokenTables::spelled(std::string_view text) const noexcep
     return index ? std::optional{static_cast<TokenId>(*index)} : std::nullopt;
 }
 
-std::optional<TokenId> TokenTables::ofText(std::string_view spelling) const noexcept {
-    const auto id = spelled(spelling);
-    if (!id || type(*id) == TokenType::control || type(*id) == TokenType::unknown || type(*id) == TokenType::byte) {
-        return std::nullopt;
-    }
-    return id;
+std::optional<TokenId> TokenTables::ofText(std::string_view spelling, std::uint64_t hash) const noexcept {
+    const auto index = m_index.find(m_spellings, spelling, hash);
+    const auto id = index ? static_cast<TokenId>(*index) : -1;
+    return index && isText(id) ? std::optional{id} : std::nullopt;
 }
 
 std::optional<TokenId> TokenTables::ofByte(std::uint8_t byte) const noexcept {

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxTokens = 4'000'000;
 constexpr std::size_t kMaxTokenBytes = 65'535;
+constexpr std::size_t kMaxTextBytes = std::size_t{1} << 30; ///< of all spellings together
 constexpr std::size_t kMaxMerges = 16'000'000;
 
 tl::unexpected<Error> contradiction(std::string message) {
@@ -189,7 +190,9 @@ Result<void> checkVocabulary(const Vocabulary& vocabulary) {
     if (vocabulary.model == Vocabulary::Model::spm && vocabulary.scores.size() != tokens) {
         return contradiction(fmt::format("{} tokens have {} scores.", tokens, vocabulary.scores.size()));
     }
+    std::size_t textBytes = 0;
     for (std::size_t id = 0; id < tokens; ++id) {
+        textBytes += vocabulary.texts[id].size();
         if (vocabulary.texts[id].size() > kMaxTokenBytes) {
             return fail(ErrorCode::malformed, fmt::format("Token {} is {} bytes long; at most {} are allowed.", id,
                                                           vocabulary.texts[id].size(), kMaxTokenBytes));
@@ -201,6 +204,10 @@ Result<void> checkVocabulary(const Vocabulary& vocabulary) {
         if (!vocabulary.scores.empty() && std::isnan(vocabulary.scores[id])) {
             return contradiction(fmt::format("the score of token {} is no number.", id));
         }
+    }
+    if (textBytes > kMaxTextBytes) {
+        return fail(ErrorCode::malformed, fmt::format("The vocabulary holds {} bytes of text; at most {} are allowed.",
+                                                      textBytes, kMaxTextBytes));
     }
     for (const auto& id : {vocabulary.bos, vocabulary.eos, vocabulary.eot, vocabulary.eom, vocabulary.unknown}) {
         if (id && (*id < 0 || static_cast<std::size_t>(*id) >= tokens)) {

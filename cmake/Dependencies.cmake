@@ -10,6 +10,9 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(pcre2 REQUIRED IMPORTED_TARGET libpcre2-8)
 
+if(DECODESCOPE_FUZZ)
+  return() # the engine needs no Qt
+endif()
 set(DECODESCOPE_QT_PARTS Core Network)
 if(DECODESCOPE_GUI)
   list(APPEND DECODESCOPE_QT_PARTS Gui Widgets Charts Svg)

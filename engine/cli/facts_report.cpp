@@ -83,6 +83,8 @@ std::string factsAsJson(const ModelFacts& facts) {
         {"tokenizer", textOrNull(facts.tokenizer)},
         {"bytes_per_token", facts.bytesPerToken},
         {"kv_bytes_per_token", valueOrNull(facts.kvBytesPerToken)},
+        {"chat_template", textOrNull(facts.chat)},
+        {"chat_reason", textOrNull(facts.chatRefusal)},
         {"license", textOrNull(facts.license)},
         {"file_bytes", facts.fileBytes},
         {"version", facts.version},
@@ -108,6 +110,9 @@ std::string factsAsPage(const ModelFacts& facts) {
     page.line("Context", facts.context ? fmt::format("{} tokens", *facts.context) : "not said");
     page.line("Vocabulary", facts.vocabulary ? fmt::format("{} tokens", *facts.vocabulary) : "none");
     page.line("Tokenizer", facts.tokenizer.empty() ? "none of ours" : facts.tokenizer);
+    page.line("Chat", facts.chat.empty() && facts.chatRefusal.empty() ? "needs a tokenizer"
+                      : facts.chat.empty()                            ? "no: " + facts.chatRefusal
+                                                                      : facts.chat);
     page.line("Bytes per token", bytesInWords(facts.bytesPerToken) + " of weights" +
                                      (facts.kvBytesPerToken ? fmt::format(", and {} of cache per position",
                                                                           bytesInWords(*facts.kvBytesPerToken))

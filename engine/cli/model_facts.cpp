@@ -1,6 +1,7 @@
 #include "engine/cli/model_facts.h"
 
 #include "engine/base/checked.h"
+#include "engine/chat/chat_template.h"
 #include "engine/model/model_plan.h"
 #include "engine/tokenizer/tokenizer.h"
 
@@ -66,6 +67,16 @@ void countWeights(const GgufFile& file, const ExpertShare& experts, ModelFacts& 
                      [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
 }
 
+/// The tokenizer and how the model chats. A model that does not chat still completes, so that is no refusal.
+void tellText(const GgufFile& file, const Tokenizer& tokenizer, ModelFacts& facts) {
+    facts.tokenizer = visible(tokenizer.kind());
+    const auto chat = ChatTemplate::recognise(file.text("tokenizer.chat_template").value_or(""), tokenizer);
+    if (chat)
+        facts.chat = visible((*chat)->family());
+    else
+        facts.chatRefusal = chat.error().message;
+}
+
 } // namespace
 
 ModelFacts collectFacts(const GgufFile& file) {
@@ -95,7 +106,7 @@ ModelFacts collectFacts(const GgufFile& file) {
         facts.kvBytesPerToken = plan->kvBytesPerToken();
     const Result<std::unique_ptr<Tokenizer>> tokenizer = Tokenizer::fromGguf(file);
     if (tokenizer)
-        facts.tokenizer = visible((*tokenizer)->kind());
+        tellText(file, **tokenizer, facts);
     else if (!facts.refusal)
         facts.refusal = tokenizer.error();
     return facts;

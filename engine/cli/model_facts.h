@@ -37,6 +37,8 @@ struct ModelFacts {
     std::optional<std::uint64_t> heads;
     std::optional<std::uint64_t> kvHeads;
     std::string tokenizer;                        ///< "bpe (smollm)"; empty: none that we have
+    std::string chat;                             ///< family of the chat template; empty: none that we have
+    std::string chatRefusal;                      ///< why, then
     std::optional<std::uint64_t> kvBytesPerToken; ///< f16; of supported models
 
     [[nodiscard]] bool supported() const noexcept { return !refusal; }

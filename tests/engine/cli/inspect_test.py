@@ -54,6 +54,8 @@ class Inspect(unittest.TestCase):
                 self.assertEqual(facts["parameters_active"], facts["parameters_total"])
                 self.assertLess(facts["bytes_per_token"], os.path.getsize(path))
                 self.assertTrue(facts["tokenizer"].startswith("bpe" if "qwen" in architecture else "spm"), out)
+                self.assertEqual(facts["chat_template"], {"llama": None, "gemma3": "Gemma"}.get(architecture, "ChatML"))
+                self.assertEqual(facts["chat_reason"] is None, architecture != "llama")
                 os.remove(path)
 
     def test_page(self):

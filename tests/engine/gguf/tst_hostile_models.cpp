@@ -45,7 +45,7 @@ class TestHostileModels : public QObject {
             return "took " + std::to_string(AllocationCount::peakBytes()) + " bytes of memory";
         if (tookMs > 200)
             return "took " + std::to_string(tookMs) + " ms";
-        for (const std::optional<Error>* error : {&out.opening, &out.plan, &out.tokenizer})
+        for (const std::optional<Error>* error : {&out.opening, &out.plan, &out.tokenizer, &out.chat})
             if (*error && !clean((*error)->message))
                 return "said: " + (*error)->message;
         return {};

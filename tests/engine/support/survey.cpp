@@ -1,5 +1,6 @@
 #include "tests/engine/support/survey.h"
 
+#include "engine/chat/chat_template.h"
 #include "engine/gguf/gguf_file.h"
 #include "engine/model/model_plan.h"
 #include "engine/tokenizer/tokenizer.h"
@@ -24,6 +25,18 @@ int used(const Tokenizer& tokenizer) {
     return bytes > 0 ? static_cast<int>(ids.size()) : 0;
 }
 
+/// Why the model does not chat, or does not take a plain conversation.
+std::optional<Error> chatRefusal(const GgufFile& file, const Tokenizer& tokenizer) {
+    const auto chat = ChatTemplate::recognise(file.text("tokenizer.chat_template").value_or(""), tokenizer);
+    if (!chat)
+        return chat.error();
+    const auto prompt = (*chat)->render({{"user", kText}}, {});
+    if (!prompt)
+        return prompt.error();
+    return tokenizer.encode(*prompt, true).empty() ? std::optional(Error{ErrorCode::internal, "No tokens."})
+                                                   : std::nullopt;
+}
+
 } // namespace
 
 Survey surveyed(const std::string& path) {
@@ -36,10 +49,12 @@ Survey surveyed(const std::string& path) {
     if (const Result<ModelPlan> plan = buildPlan(**file); !plan)
         out.plan = plan.error();
     const Result<std::unique_ptr<Tokenizer>> tokenizer = Tokenizer::fromGguf(**file);
-    if (!tokenizer)
+    if (!tokenizer) {
         out.tokenizer = tokenizer.error();
-    else
+    } else {
         out.tokens = used(**tokenizer);
+        out.chat = chatRefusal(**file, **tokenizer);
+    }
     return out;
 }
 

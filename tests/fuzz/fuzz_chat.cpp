@@ -7,6 +7,7 @@
 #include "tests/engine/support/tiny_vocabulary.h"
 #include "tests/fuzz/expect.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -141,6 +142,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         expect(!said || part.special == SpecialText::asText, "what people wrote is no template text", part.text);
         found = found || said;
     }
-    expect(found, "what people wrote is in the prompt", text);
+    const bool asked = std::ranges::any_of(messages, [](const ChatMessage& message) { return message.role == "user"; });
+    expect(found || !asked, "what people wrote is in the prompt", text);
     return 0;
 }

@@ -2,6 +2,7 @@
 // where it covers all bytes.
 #include "engine/gguf/gguf_file.h"
 #include "engine/tokenizer/tokenizer.h"
+#include "engine/tokenizer/utf8.h"
 #include "tests/engine/support/gguf_writer.h"
 #include "tests/engine/support/memory_file.h"
 #include "tests/engine/support/tiny_vocabulary.h"
@@ -81,11 +82,11 @@ void use(const Tokenizer& tokenizer, const TinyVocabulary& vocabulary, const std
     for (const TokenId id : plain)
         expect(!tokenizer.isControl(id), "what a user wrote is no control token", text);
     const std::string decoded = tokenizer.decode(plain);
+    if (wellFormedPrefix(text) != text.size())
+        return; // ill-formed bytes become U+FFFD on their way in
     if (vocabulary.family == TokenizerFamily::bpe)
         expect(decoded == text, "byte-level BPE gives the text back", decoded);
-    if (decoded.find_first_of("\x80\xC0\xFF") == std::string::npos &&
-        streamed.find("\xEF\xBF\xBD") == std::string::npos)
-        expect(streamed == decoded, "streamed as decoded", streamed);
+    expect(streamed == decoded, "streamed as decoded", streamed);
 }
 
 } // namespace

@@ -20,26 +20,26 @@ struct KeyReference {
 };
 
 struct EndpointSpec {
-    std::string url;      ///< as typed: server root, ending in /v1, or the full route
+    std::string url; ///< as typed: server root, ending in /v1, or the full route
     std::string protocol = "openai-chat";
     std::string model;
     KeyReference key;
-    std::string extraCaFile; ///< PEM; empty: the system's authorities alone
-    bool allowInvalidTls = false;         ///< per endpoint, visible, never remembered silently
-    bool allowPlainHttpWithKey = false;   ///< a key over http to a host that is not loopback was confirmed
+    std::string extraCaFile;            ///< PEM; empty: the system's authorities alone
+    bool allowInvalidTls = false;       ///< per endpoint, visible, never remembered silently
+    bool allowPlainHttpWithKey = false; ///< a key over http to a host that is not loopback was confirmed
     bool thinkTags = false;
 };
 
 /// A model file that our own engine decodes on this machine; the endpoint is then the engine's, once it runs.
 struct LocalModelSpec {
-    std::string path;             ///< a GGUF (the first shard of several)
-    std::string device = "auto";  ///< "auto", "cpu", "cuda:N"
-    int threads = 0;              ///< 0: the engine tunes it
-    int contextLength = 0;        ///< 0: the engine's default
-    int parallel = 4;             ///< requests that decode together
-    std::string kvType = "f16";   ///< "f16" or "q8"
-    bool speculative = false;     ///< prompt lookup
-    bool prefixCache = true;      ///< prompts may reuse what an earlier one computed
+    std::string path;            ///< a GGUF (the first shard of several)
+    std::string device = "auto"; ///< "auto", "cpu", "cuda:N"
+    int threads = 0;             ///< 0: the engine tunes it
+    int contextLength = 0;       ///< 0: the engine's default
+    int parallel = 4;            ///< requests that decode together
+    std::string kvType = "f16";  ///< "f16" or "q8"
+    bool speculative = false;    ///< prompt lookup
+    bool prefixCache = true;     ///< prompts may reuse what an earlier one computed
 
     friend bool operator==(const LocalModelSpec&, const LocalModelSpec&) = default;
 };
@@ -74,8 +74,10 @@ struct RunSpec {
     EndpointSpec endpoint;
     std::optional<LocalModelSpec> local;      ///< set: the engine answers, and `endpoint` is filled when it runs
     std::optional<RecordedLaneSpec> recorded; ///< set: nothing is asked, a recording answers
-    std::string system; ///< empty: no system message
-    std::string prompt; ///< as the user wrote it; a unique prefix is put before it by the session
+    int batchMates = 0;   ///< local lanes: further requests of the same kind that decode beside, shown nowhere
+    int contextDepth = 0; ///< about so many tokens of filler stand before the prompt
+    std::string system;   ///< empty: no system message
+    std::string prompt;   ///< as the user wrote it; a unique prefix is put before it by the session
     SamplingSpec sampling;
     Timeouts timeouts;
     bool uniquePrefix = false;

@@ -65,6 +65,7 @@ void LaneCurves::update(const RunRecord& record, const TokenCount* tokens, const
         return;
     const bool grown = record.events.size() > m_events;
     addEvents(record, tokens);
+    m_engine.update(record);
     if (unit == RateUnit::tokens)
         takeRates(rates);
     else if (grown)

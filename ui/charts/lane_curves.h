@@ -2,6 +2,7 @@
 
 #include "core/metrics/metrics.h"
 #include "core/record/run_record.h"
+#include "ui/charts/engine_curves.h"
 #include "ui/charts/min_max_pyramid.h"
 #include "ui/view_state.h"
 
@@ -48,6 +49,8 @@ public:
     [[nodiscard]] const MinMaxPyramid& rates() const { return m_rates; }
     /// Index in rates() from which on values may still change while the run goes on.
     [[nodiscard]] std::size_t provisionalFrom() const { return m_stableRates; }
+    /// What our own engine tells beside; empty for other servers.
+    [[nodiscard]] const EngineCurves& engine() const { return m_engine; }
     [[nodiscard]] bool countsTokens() const { return m_basis != TokenBasis::none; }
 
     /// Index of the gap that covers `seconds` after t0; nullopt outside of the stream.
@@ -73,6 +76,7 @@ private:
     ChunkedArray<float> m_amounts; // only while the unit is not tokens
     MinMaxPyramid m_rates;
     GapHistogram m_histogram;
+    EngineCurves m_engine;
 
     std::size_t m_events = 0; // events taken in
     std::uint32_t m_lastRead = 0;

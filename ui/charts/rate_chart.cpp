@@ -1,5 +1,6 @@
 #include "ui/charts/rate_chart.h"
 
+#include "core/metrics/engine_metrics.h"
 #include "ui/theme/format.h"
 #include "ui/theme/look.h"
 
@@ -17,6 +18,9 @@ constexpr double kLeastSpan = 8;
 constexpr std::size_t kSamples = 256;
 // A curve that passes this many times the usual rate is a burst: cut at the edge and named, not scaled to.
 constexpr double kBurst = 1.6;
+constexpr double kBoundStepPx = 8;
+// A bound far above the curves would press them flat: then it stays out of view.
+constexpr double kBoundInView = 3;
 
 } // namespace
 
@@ -72,6 +76,12 @@ void RateChart::updateAxes() {
         const MinMaxPyramid::Extent extent = rates.extent(0, rates.size());
         if (!extent.empty())
             most = std::max(most, static_cast<double>(extent.max));
+        // A lane of our own engine is seen against what the memory allows it.
+        if (m_view.unit() == RateUnit::tokens && lane.record && lane.record->engine && rates.size() > 0) {
+            const double bound = predictedTps(*lane.record->engine, 1).value_or(0);
+            if (bound < kBoundInView * usual)
+                usual = std::max(usual, bound);
+        }
     }
     const int xTicks = std::clamp(static_cast<int>(plotRect().width() / 70), 2, 8);
     m_everything = positions > 0 ? m_stepped.update(positions, std::max(xTicks, 4)) : 100;
@@ -89,6 +99,7 @@ void RateChart::paintPlot(QPainter& painter, const QRectF& plot) {
     std::vector<EndLabel> labels;
     m_burstWords.clear();
     paintStallTicks(painter, plot);
+    paintBounds(painter, plot);
     for (const std::size_t index : order())
         paintLane(painter, plot, index, labels);
     painter.setOpacity(1);
@@ -133,6 +144,34 @@ void RateChart::paintLane(QPainter& painter, const QRectF& plot, std::size_t ind
     const std::optional<double> rate = runRate(lane);
     labels.push_back(
         {static_cast<int>(index), lane.look, QPointF(px, py), formatRate(rate), lane.abnormal() || !rate, {}, {}});
+}
+
+void RateChart::paintBounds(QPainter& painter, const QRectF& plot) {
+    if (m_view.unit() != RateUnit::tokens)
+        return; // the bound is one of tokens
+    const AxisMap x = xMap();
+    const AxisMap y = yMap();
+    painter.save();
+    painter.setClipRect(plot.adjusted(0, 0, 1, 1));
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    for (const ChartLane& lane : m_lanes) {
+        if (!lane.record || !lane.record->engine || lane.curves->rates().size() == 0)
+            continue;
+        const std::uint64_t prompt = lane.record->enginePrompt ? lane.record->enginePrompt->tokens : 0;
+        std::vector<QPointF> vertices;
+        for (double px = plot.left(); px <= plot.right() + kBoundStepPx; px += kBoundStepPx) {
+            const double position = std::max(1.0, x.inverse(px));
+            if (const auto bound = predictedTps(*lane.record->engine, prompt + static_cast<std::uint64_t>(position)))
+                vertices.emplace_back(px, y(*bound));
+        }
+        QList<QLineF> dashes;
+        appendDashes(vertices, {5, 4}, dashes);
+        countPoints(vertices.size());
+        painter.setOpacity(opacityOf(lane) * 0.7);
+        painter.setPen(QPen(Look::instance().lane(lane.look).colour, 1));
+        painter.drawLines(dashes);
+    }
+    painter.restore();
 }
 
 void RateChart::paintBursts(QPainter& painter, const QRectF& plot, const ChartLane& lane) {
@@ -256,6 +295,9 @@ std::vector<LegendItem> RateChart::legend() const {
     const bool flying =
         std::any_of(m_lanes.begin(), m_lanes.end(), [](const ChartLane& lane) { return lane.inFlight(); });
     QString words = tr("%1 over 32 tokens; right: rate of the run").arg(unit);
+    if (std::any_of(m_lanes.begin(), m_lanes.end(),
+                    [](const ChartLane& lane) { return lane.record && lane.record->engine; }))
+        words += tr("; dashed: what the memory allows");
     if (flying)
         words += tr("; dotted: provisional");
     return {{LegendItem::Sample::none, {}, words}};

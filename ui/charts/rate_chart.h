@@ -35,6 +35,8 @@ protected:
 
 private:
     void paintLane(QPainter& painter, const QRectF& plot, std::size_t index, std::vector<EndLabel>& labels);
+    /// What the memory allows at each position, for lanes of our own engine: dashed, under the curves.
+    void paintBounds(QPainter& painter, const QRectF& plot);
     void paintBursts(QPainter& painter, const QRectF& plot, const ChartLane& lane);
     void paintStallTicks(QPainter& painter, const QRectF& plot);
     /// The rate to print at the end of a lane's curve, in the shown unit.

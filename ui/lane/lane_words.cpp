@@ -1,5 +1,6 @@
 #include "ui/lane/lane_words.h"
 
+#include "ui/lane/engine_words.h"
 #include "ui/lane/failure_words.h"
 
 #include <QCoreApplication>
@@ -246,6 +247,10 @@ QString laneName(const LaneConfig& config) {
 }
 
 QString lanePlace(const LaneConfig& config) {
+    if (config.spec.local)
+        return localWords(*config.spec.local);
+    if (config.spec.recorded)
+        return tr("recorded");
     const QString typed = QString::fromStdString(config.spec.endpoint.url);
     const QUrl url = QUrl::fromUserInput(typed);
     if (url.host().isEmpty())
@@ -313,6 +318,8 @@ std::vector<LaneBadge> laneBadges(const LaneShot& shot) {
         return badges;
     const RunSummary& summary = *shot.summary;
     if (const auto badge = tokenBadge(summary))
+        badges.push_back(*badge);
+    if (const auto badge = engineBadge(*shot.record, summary))
         badges.push_back(*badge);
     if (const auto badge = stallBadge(summary))
         badges.push_back(*badge);

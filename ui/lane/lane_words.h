@@ -55,7 +55,7 @@ struct LaneBadge {
 [[nodiscard]] std::vector<LaneBadge> laneBadges(const LaneShot& shot);
 
 [[nodiscard]] QString laneName(const LaneConfig& config);
-/// Host and port of the endpoint.
+/// Host and port of the endpoint; for a local model how it is run.
 [[nodiscard]] QString lanePlace(const LaneConfig& config);
 /// Seconds with one decimal, for what counts up: "8.2 s", from 100 s on "2:05".
 [[nodiscard]] QString countingSeconds(double seconds);

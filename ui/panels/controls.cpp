@@ -9,6 +9,9 @@
 #include <QStylePainter>
 #include <QToolButton>
 
+#include <algorithm>
+#include <cmath>
+
 namespace decodescope {
 namespace {
 
@@ -72,6 +75,18 @@ void RoleLabel::paintEvent(QPaintEvent* event) {
     QPainter painter(this);
     painter.setPen(palette().color(QPalette::WindowText));
     painter.drawText(rect(), static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
+}
+
+IconLabel::IconLabel(const QString& icon, QWidget* parent)
+    : QLabel(parent) {
+    setTextFormat(Qt::PlainText);
+    setFixedSize(20, 20);
+    const auto draw = [this, icon] {
+        const Look& look = Look::instance();
+        setPixmap(look.iconPixmap(icon, 20, look.colours().ink2, devicePixelRatioF()));
+    };
+    draw();
+    connect(&Look::instance(), &Look::changed, this, draw);
 }
 
 ActionButton::ActionButton(const QString& icon, const QString& text, const QString& hint, QWidget* parent)
@@ -203,6 +218,32 @@ void Surface::paintEvent(QPaintEvent*) {
     painter.setBrush(look.colours().surface);
     painter.setPen(look.theme() == Theme::light ? QPen(look.colours().border, 1) : QPen(Qt::NoPen));
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+}
+
+ProgressLine::ProgressLine(const QString& accessibleName, QWidget* parent)
+    : QWidget(parent) {
+    setAccessibleName(accessibleName);
+    setFixedHeight(4);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void ProgressLine::setShare(double share) {
+    m_share = std::clamp(share, 0.0, 1.0);
+    setAccessibleDescription(tr("%1 %").arg(std::floor(m_share * 100)));
+    update();
+}
+
+void ProgressLine::paintEvent(QPaintEvent*) {
+    const Colours& colours = Look::instance().colours();
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colours.border);
+    painter.drawRoundedRect(rect(), 2, 2);
+    if (m_share <= 0)
+        return;
+    painter.setBrush(colours.ink);
+    painter.drawRoundedRect(QRectF(0, 0, std::max(4.0, width() * m_share), height()), 2, 2);
 }
 
 QWidget* hairline(QWidget* parent) {

@@ -35,6 +35,14 @@ private:
     Qt::TextElideMode m_elide = Qt::ElideNone;
 };
 
+/// An icon beside words, in their paler tone; follows the theme.
+class IconLabel : public QLabel {
+    Q_OBJECT
+
+public:
+    explicit IconLabel(const QString& icon, QWidget* parent = nullptr);
+};
+
 /// A button with an icon, a word and its key in a paler tone. Follows an action's state when given one.
 class ActionButton : public QPushButton {
     Q_OBJECT
@@ -84,6 +92,23 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+};
+
+/// A 4 px bar that fills from the left; with nothing known, a quiet track.
+class ProgressLine : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit ProgressLine(const QString& accessibleName, QWidget* parent = nullptr);
+    void setShare(double share); ///< 0 ... 1
+    [[nodiscard]] double share() const { return m_share; }
+    [[nodiscard]] QSize sizeHint() const override { return {280, 4}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    double m_share = 0;
 };
 
 /// A hairline.

@@ -1,10 +1,13 @@
 #include "ui/panels/lane_editor.h"
 
 #include "ui/panels/controls.h"
+#include "ui/panels/local_model_door.h"
+#include "ui/panels/local_model_form.h"
 #include "ui/window/key_binding.h"
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QFileInfo>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLineEdit>
@@ -40,8 +43,8 @@ LaneEditor::LaneEditor(const WindowServices& services, const RunSpec& lane, cons
     fill(lane);
 }
 
-void LaneEditor::build() {
-    m_name = field(tr("Lane name"), tr("as shown on the card; empty: the model"), this);
+QWidget* LaneEditor::buildEndpoint() {
+    auto* page = new QWidget(this);
     m_url = field(tr("Endpoint address"), QStringLiteral("https://host/v1"), this);
     m_protocol = new QComboBox(this);
     m_protocol->setAccessibleName(tr("Protocol"));
@@ -69,12 +72,8 @@ void LaneEditor::build() {
     m_plainHttp = new QCheckBox(tr("Allow the key over unencrypted http (not remembered)"), this);
     m_test = new ActionButton({}, tr("Test"), {}, this);
     m_fetch = new ActionButton(QStringLiteral("download"), tr("List models"), {}, this);
-    m_verdict = new RoleLabel({}, &Colours::ink2, Type::body, this);
-    m_verdict->setWordWrap(true);
-    m_verdict->setMinimumHeight(36);
-    m_verdict->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-
-    auto* form = new QFormLayout;
+    auto* form = new QFormLayout(page);
+    form->setContentsMargins(0, 0, 0, 0);
     form->setSpacing(8);
     form->setLabelAlignment(Qt::AlignLeft);
     const auto row = [&](const QString& text, QWidget* widget) {
@@ -83,7 +82,6 @@ void LaneEditor::build() {
         label->setBuddy(widget);
         form->addRow(label, widget);
     };
-    row(tr("Name"), m_name);
     auto* address = new QWidget(this);
     auto* addressRow = new QHBoxLayout(address);
     addressRow->setContentsMargins(0, 0, 0, 0);
@@ -118,13 +116,36 @@ void LaneEditor::build() {
     row(tr("Authority"), m_caFile);
     form->addRow(QString(), m_anyCertificate);
     form->addRow(QString(), m_plainHttp);
+    for (ActionButton* button : {m_test, m_fetch})
+        button->setAutoDefault(false);
+    return page;
+}
+
+void LaneEditor::build() {
+    m_name = field(tr("Lane name"), tr("as shown on the card; empty: the model"), this);
+    m_endpoint = buildEndpoint();
+    m_verdict = new RoleLabel({}, &Colours::ink2, Type::body, this);
+    m_verdict->setWordWrap(true);
+    m_verdict->setMinimumHeight(36);
+    m_verdict->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    auto* top = new QHBoxLayout;
+    top->setSpacing(10);
+    if (m_services.localModels.available()) {
+        m_kind = new SegmentBar(tr("Kind of lane"), {tr("Endpoint"), tr("Local model")}, this);
+        m_form = new LocalModelForm(m_services.localModels, this);
+        top->addWidget(m_kind);
+        connect(m_kind, &SegmentBar::picked, this, [this](int index) { setLocal(index == 1); });
+    }
+    auto* nameLabel = new RoleLabel(tr("Name"), &Colours::ink2, Type::body, this);
+    nameLabel->setBuddy(m_name);
+    top->addWidget(nameLabel);
+    top->addWidget(m_name, 1);
 
     auto* save = new ActionButton(QStringLiteral("check"), tr("Save lane"), {}, this);
     save->setPrimary(true);
     save->setDefault(true);
     auto* cancel = new ActionButton({}, tr("Cancel"), tr("Esc"), this);
-    for (ActionButton* button : {m_test, m_fetch, cancel})
-        button->setAutoDefault(false);
+    cancel->setAutoDefault(false);
     auto* buttons = new QHBoxLayout;
     buttons->addStretch(1);
     buttons->addWidget(cancel);
@@ -132,7 +153,11 @@ void LaneEditor::build() {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(16, 14, 16, 14);
     column->setSpacing(10);
-    column->addLayout(form);
+    column->addLayout(top);
+    column->addWidget(m_endpoint);
+    if (m_form)
+        column->addWidget(m_form);
+    column->addStretch(1);
     column->addWidget(m_verdict);
     column->addLayout(buttons);
     setMinimumWidth(560);
@@ -158,8 +183,26 @@ void LaneEditor::build() {
     });
 }
 
+bool LaneEditor::local() const {
+    return m_kind && m_kind->current() == 1;
+}
+
+void LaneEditor::setLocal(bool local) {
+    m_endpoint->setVisible(!local);
+    m_form->setVisible(local);
+    m_verdict->setText({});
+    if (local)
+        m_form->search();
+    adjustSize();
+}
+
 void LaneEditor::fill(const RunSpec& lane) {
     const EndpointSpec& e = lane.endpoint;
+    if (m_kind) {
+        m_form->fill(lane.local.value_or(LocalModelSpec{}));
+        m_kind->setCurrent(lane.local ? 1 : 0);
+        setLocal(lane.local.has_value());
+    }
     m_name->setText(QString::fromStdString(lane.laneName));
     m_url->setText(QString::fromStdString(e.url));
     const int protocol = m_protocol->findData(QString::fromStdString(e.protocol));
@@ -218,6 +261,16 @@ void LaneEditor::addressEdited() {
 
 RunSpec LaneEditor::spec() const {
     RunSpec lane = m_lane;
+    lane.recorded.reset();
+    if (local()) {
+        const LocalModelSpec model = m_form->spec();
+        const QString file = QFileInfo(QString::fromStdString(model.path)).completeBaseName();
+        lane = localLane(QString::fromStdString(model.path));
+        lane.local = model;
+        lane.laneName = (m_name->text().trimmed().isEmpty() ? file : m_name->text().trimmed()).toStdString();
+        return lane;
+    }
+    lane.local.reset();
     EndpointSpec& e = lane.endpoint;
     e.url = m_url->text().trimmed().toStdString();
     e.protocol = m_protocol->currentData().toString().toStdString();
@@ -260,6 +313,13 @@ void LaneEditor::focusKey() {
 }
 
 bool LaneEditor::complete() {
+    if (local()) {
+        if (m_form->spec().path.empty()) {
+            say(tr("Choose a model file first: one from the list, or any GGUF on this machine."), false);
+            return false;
+        }
+        return true;
+    }
     if (originOf(m_url->text().toStdString()).isEmpty()) {
         say(tr("The address needs a host, like http://127.0.0.1:8080 or https://host/v1."), false);
         m_url->setFocus();

@@ -13,10 +13,13 @@ class QStackedWidget;
 namespace decodescope {
 
 class ActionButton;
+class LocalModelForm;
 class RoleLabel;
+class SegmentBar;
 
-/// Edits one lane: where it is, which model, whose key. Non-modal; nothing is contacted before Test or Fetch is
-/// pressed. A typed key lives in a Secret alone and is dropped when the address changes to another origin.
+/// Edits one lane: an endpoint (where, which model, whose key) or a model file of this machine. Non-modal; nothing is
+/// contacted before Test or Fetch is pressed. A typed key lives in a Secret alone and is dropped when the address
+/// changes to another origin.
 class LaneEditor : public QDialog {
     Q_OBJECT
 
@@ -31,6 +34,9 @@ signals:
 
 private:
     void build();
+    [[nodiscard]] QWidget* buildEndpoint();
+    void setLocal(bool local);
+    [[nodiscard]] bool local() const;
     void fill(const RunSpec& lane);
     void useOffered(const OfferedEndpoint& offered);
     void keySourceChanged();
@@ -45,6 +51,9 @@ private:
     RunSpec m_lane; ///< what was given; carries a key typed earlier
     QString m_keyOrigin;
     QLineEdit* m_name;
+    SegmentBar* m_kind = nullptr; ///< null: only endpoints are offered
+    LocalModelForm* m_form = nullptr;
+    QWidget* m_endpoint;
     QLineEdit* m_url;
     QComboBox* m_protocol;
     QLineEdit* m_model;

@@ -1,6 +1,7 @@
 #include "ui/panels/start_page.h"
 
 #include "ui/panels/controls.h"
+#include "ui/panels/local_model_door.h"
 #include "ui/theme/format.h"
 #include "ui/window/key_binding.h"
 #include "ui/window/recordings_folder.h"
@@ -24,19 +25,6 @@ constexpr int kContentWidth = 1244;
 constexpr int kRightLeast = 300;
 constexpr int kRecentShown = 5;
 constexpr qint64 kPreviewLimitBytes = 16 << 20; ///< larger recordings are listed without their strips
-
-QLabel* icon(const QString& name, QWidget* parent) {
-    auto* label = new QLabel(parent);
-    label->setTextFormat(Qt::PlainText);
-    const auto draw = [label, name] {
-        const Look& look = Look::instance();
-        label->setPixmap(look.iconPixmap(name, 20, look.colours().ink2, label->devicePixelRatioF()));
-    };
-    draw();
-    label->setFixedSize(20, 20);
-    QObject::connect(&Look::instance(), &Look::changed, label, draw);
-    return label;
-}
 
 QString whenWords(const QDateTime& time) {
     const qint64 days = time.date().daysTo(QDate::currentDate());
@@ -156,6 +144,13 @@ StartPage::StartPage(const WindowServices& services, QWidget* parent)
     doorRows->setSpacing(0);
     m_lanesDoor = buildLanes();
     doorRows->addWidget(m_lanesDoor);
+    if (services.localModels.available()) {
+        m_local = new LocalModelDoor(services.localModels, doors);
+        connect(m_local, &LocalModelDoor::runAsked, this, &StartPage::localRaceAsked);
+        connect(m_local, &LocalModelDoor::chooseAsked, this, &StartPage::editAsked);
+        doorRows->addWidget(m_local);
+        doorRows->addWidget(hairline(doors));
+    }
     doorRows->addWidget(buildConnect());
     doorRows->addWidget(hairline(doors));
     doorRows->addWidget(buildOpen());
@@ -254,7 +249,7 @@ QWidget* StartPage::buildLanes() {
     m_laneNames = new RoleLabel({}, &Colours::ink2, Type::body, door);
     m_laneNames->setElided(Qt::ElideRight);
     words->addWidget(m_laneNames);
-    row->addWidget(icon(QStringLiteral("race"), door));
+    row->addWidget(new IconLabel(QStringLiteral("race"), door));
     row->addLayout(words, 1);
     auto* show = new ActionButton(QStringLiteral("race"), tr("Show lanes"), {}, door);
     connect(show, &QPushButton::clicked, this, &StartPage::lanesAsked);
@@ -283,7 +278,7 @@ QWidget* StartPage::buildConnect() {
     auto* kinds = new RoleLabel(tr("A server that speaks the OpenAI protocol"), &Colours::ink2, Type::body, part);
     kinds->setElided(Qt::ElideRight);
     words->addWidget(kinds);
-    row->addWidget(icon(QStringLiteral("endpoint"), part));
+    row->addWidget(new IconLabel(QStringLiteral("endpoint"), part));
     row->addLayout(words, 1);
     m_url = new QLineEdit(part);
     m_url->setPlaceholderText(QStringLiteral("https://host/v1"));
@@ -331,7 +326,7 @@ QWidget* StartPage::buildOpen() {
     words->setSpacing(3);
     words->addWidget(new RoleLabel(tr("Open a recording"), &Colours::ink, Type::title, part));
     words->addWidget(new RoleLabel(tr("A .decodescope file, whole or cut off"), &Colours::ink2, Type::body, part));
-    row->addWidget(icon(QStringLiteral("open"), part));
+    row->addWidget(new IconLabel(QStringLiteral("open"), part));
     row->addLayout(words, 1);
     row->addWidget(new RoleLabel(tr("or drop it anywhere in the window"), &Colours::ink2, Type::body, part));
     auto* open = new ActionButton(QStringLiteral("open"), tr("Open..."), QStringLiteral("Ctrl+O"), part);
@@ -409,6 +404,8 @@ void StartPage::setRecent(const QStringList& paths) {
 
 void StartPage::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
+    if (m_local)
+        m_local->refresh();
     if (m_watch)
         m_watch->setFocus();
     QTimer::singleShot(0, this, &StartPage::loadPreviews); // after the first paint

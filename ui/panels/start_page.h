@@ -12,9 +12,10 @@ class QVBoxLayout;
 namespace decodescope {
 
 class ActionButton;
+class LocalModelDoor;
 class RoleLabel;
 
-/// What a fresh start shows: a recorded race to watch, an endpoint to connect, a recording to open. Nothing is
+/// What a fresh start shows: a recorded race to watch, the local model, an endpoint, a recording to open. Nothing is
 /// contacted before Test is pressed.
 class StartPage : public QWidget {
     Q_OBJECT
@@ -34,6 +35,8 @@ signals:
     void recentAsked(const QString& path);
     void laneAsked(const decodescope::RunSpec& spec);
     void editAsked(const decodescope::RunSpec& spec);
+    /// The local model is to run now, beside the lanes of the shipped race.
+    void localRaceAsked(const decodescope::RunSpec& lane);
     void shortcutsAsked();
 
 protected:
@@ -58,6 +61,7 @@ private:
     RoleLabel* m_howMade = nullptr;
     RoleLabel* m_laneNames = nullptr;
     QWidget* m_lanesDoor = nullptr;
+    LocalModelDoor* m_local = nullptr; ///< null: nothing local is offered
     PreviewRows* m_rows = nullptr;
     PreviewCurves* m_curves = nullptr;
     QLineEdit* m_url = nullptr;

@@ -2,11 +2,13 @@
 
 #include "ui/charts/arrived_chart.h"
 #include "ui/charts/distribution_chart.h"
+#include "ui/charts/engine_chart.h"
 #include "ui/charts/first_token_chart.h"
 #include "ui/charts/gap_chart.h"
 #include "ui/charts/rate_chart.h"
 #include "ui/lane/lane_words.h"
 #include "ui/panels/banner.h"
+#include "ui/panels/lab_panel.h"
 #include "ui/panels/lanes_row.h"
 #include "ui/panels/prompt_strip.h"
 #include "ui/panels/replay_bar.h"
@@ -109,6 +111,11 @@ void MainWindow::buildPanels() {
     add(new StallTable(m_view, this), "stalls", tr("Stalls"), Place::spare, 1);
     m_bytes = new BytesPane(m_view, this);
     add(m_bytes, "bytes", tr("Bytes"), Place::spare, 1);
+    if (m_runs.services().localModels.available()) {
+        m_lab = new LabPanel(this);
+        add(m_lab, "lab", tr("Lab"), Place::spare, 1);
+    }
+    addChart(new EngineChart(m_view, this), "engine", Place::spare, 1);
     addChart(new GapChart(m_view, this), "gaps", Place::upper, 62);
     addChart(new RateChart(m_view, this), "rate", Place::upper, 38);
     addChart(new ArrivedChart(m_view, this), "arrived", Place::lower, 1);
@@ -186,9 +193,15 @@ void MainWindow::connectRuns() {
 
 void MainWindow::tellLanes() {
     QStringList names;
-    for (const LaneConfig& lane : m_runs.lanes().lanes())
+    std::optional<RunSpec> local;
+    for (const LaneConfig& lane : m_runs.lanes().lanes()) {
         names.append(laneName(lane));
+        if (lane.spec.local && !local)
+            local = lane.spec;
+    }
     m_start->setLanes(names);
+    if (m_lab)
+        m_lab->setBase(local);
 }
 
 void MainWindow::showAsPicture() {
@@ -244,6 +257,8 @@ void MainWindow::refreshActions() {
     m_actions->repeats->setEnabled(own);
     m_actions->warmups->setEnabled(own);
     m_tools->setPlanEnabled(own && !running);
+    if (m_lab)
+        m_lab->setRunning(running || recording);
     m_prompt->setEditable(own);
     // A recording is looked at: what starts runs is away, and comes back with the search.
     m_tools->setVisible(own && !m_actions->fullScreen->isChecked());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/panels/lab_plan.h"
 #include "ui/view_state.h"
 #include "ui/window/frame_ticker.h"
 #include "ui/window/run_controller.h"
@@ -15,6 +16,7 @@ namespace decodescope {
 class Banner;
 class BytesPane;
 class DockArea;
+class LabPanel;
 class LaneEditor;
 class LanesRow;
 class PromptStrip;
@@ -33,7 +35,7 @@ public:
     explicit MainWindow(WindowServices services);
     ~MainWindow() override;
 
-    /// Opens recordings given on the command line: the first that can be read.
+    /// Opens what was given on the command line or dropped: the first recording that can be read, or a model file.
     void openFiles(const QStringList& paths);
     /// Shows a recording that was read already.
     void showRecording(const Recording& recording);
@@ -71,14 +73,18 @@ private:
     void connectLaneCommands();
     void connectViewCommands();
     void connectRuns();
+    void connectLocal();
     void fillRecent();
     void fillPlanMenus();
     void refreshActions();
     void refreshTrouble();
     void tellLanes();
     void readRace();
+    void runLab(Lever lever, const std::vector<RunSpec>& lanes);
+    /// The local model and, beside it, the lanes of the shipped race; starts at once.
+    void raceLocally(const RunSpec& local);
     LaneEditor* editSpec(const RunSpec& spec, LaneId lane);
-    void openRecording(const QString& path);
+    bool openRecording(const QString& path);
     void watch(const QString& path);
     void askOpen();
     void askSave();
@@ -106,6 +112,7 @@ private:
     LanesRow* m_lanes = nullptr;
     DockArea* m_docks = nullptr;
     BytesPane* m_bytes = nullptr;
+    LabPanel* m_lab = nullptr; ///< null: nothing local is offered
     StatusLine* m_status = nullptr;
     QTimer m_saveSoon;
     bool m_closing = false;

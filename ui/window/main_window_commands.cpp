@@ -2,6 +2,7 @@
 #include "ui/panels/help_dialogs.h"
 #include "ui/panels/lane_editor.h"
 #include "ui/panels/lanes_row.h"
+#include "ui/panels/local_model_door.h"
 #include "ui/panels/prompt_strip.h"
 #include "ui/panels/replay_bar.h"
 #include "ui/panels/start_page.h"
@@ -97,6 +98,7 @@ void MainWindow::connectCommands() {
         m_runs.lanes().add(spec);
         showRace();
     });
+    connectLocal();
     connect(m_actions->shortcuts, &QAction::triggered, this, &MainWindow::showShortcuts);
     connect(m_actions->about, &QAction::triggered, this,
             [this] { aboutDialog(m_runs.services().version, this)->show(); });
@@ -263,16 +265,21 @@ LaneEditor* MainWindow::editSpec(const RunSpec& spec, LaneId lane) {
 
 void MainWindow::openFiles(const QStringList& paths) {
     for (const QString& path : paths) {
-        openRecording(path);
-        if (!onStartPage())
+        if (path.endsWith(QLatin1String(".gguf"), Qt::CaseInsensitive) && m_runs.services().localModels.available()) {
+            editSpec(localLane(path), 0);
+            return;
+        }
+        if (openRecording(path))
             return;
     }
 }
 
-void MainWindow::openRecording(const QString& path) {
+bool MainWindow::openRecording(const QString& path) {
     m_banner->hide();
-    if (m_runs.openRecording(path))
+    const bool opened = m_runs.openRecording(path);
+    if (opened)
         showRace();
+    return opened;
 }
 
 void MainWindow::showRecording(const Recording& recording) {
@@ -421,8 +428,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
             paths.append(url.toLocalFile());
     }
     event->acceptProposedAction();
-    for (const QString& path : paths)
-        openRecording(path);
+    openFiles(paths);
 }
 
 QString MainWindow::bannerText() const {

@@ -121,9 +121,33 @@ QJsonObject write(const LaneConfig& lane) {
                   {"model", text(e.model)},
                   {"think_tags", e.thinkTags},
                   {"ca_file", text(e.extraCaFile)}};
+    if (const auto& local = lane.spec.local)
+        o.insert("local", QJsonObject{{"path", text(local->path)},
+                                      {"device", text(local->device)},
+                                      {"threads", local->threads},
+                                      {"context", local->contextLength},
+                                      {"parallel", local->parallel},
+                                      {"kv_type", text(local->kvType)},
+                                      {"speculative", local->speculative},
+                                      {"prefix_cache", local->prefixCache}});
+    if (const auto& recorded = lane.spec.recorded)
+        o.insert("recorded", QJsonObject{{"file", text(recorded->file)}, {"lane", recorded->lane}});
     if (const char* kind = keyKindName(e.key.kind); *kind)
         o.insert("key", QJsonObject{{"from", kind}, {"name", text(e.key.name)}});
     return o;
+}
+
+LocalModelSpec readLocal(const QJsonObject& o) {
+    LocalModelSpec local;
+    local.path = text(o, "path");
+    local.device = text(o, "device", local.device);
+    local.threads = number(o, "threads", 0, 1024, local.threads);
+    local.contextLength = number(o, "context", 0, 1 << 24, local.contextLength);
+    local.parallel = number(o, "parallel", 1, 16, local.parallel);
+    local.kvType = text(o, "kv_type", local.kvType);
+    local.speculative = flag(o, "speculative", local.speculative);
+    local.prefixCache = flag(o, "prefix_cache", local.prefixCache);
+    return local;
 }
 
 LaneConfig readLane(const QJsonObject& o) {
@@ -136,6 +160,10 @@ LaneConfig readLane(const QJsonObject& o) {
     e.model = text(o, "model");
     e.thinkTags = flag(o, "think_tags", false);
     e.extraCaFile = text(o, "ca_file");
+    if (const QJsonValue local = o.value("local"); local.isObject())
+        lane.spec.local = readLocal(local.toObject());
+    if (const QJsonObject recorded = o.value("recorded").toObject(); !recorded.isEmpty())
+        lane.spec.recorded = RecordedLaneSpec{text(recorded, "file"), number(recorded, "lane", 0, 255, 0)};
     const QJsonObject key = o.value("key").toObject();
     const std::string from = text(key, "from");
     if (from == "environment")

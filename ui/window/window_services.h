@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/record/journal.h"
 #include "core/session/session.h"
+#include "ui/window/local_models.h"
 
 #include <QString>
 
@@ -36,6 +37,7 @@ struct WindowServices {
     /// Asks an endpoint for its models; the answer comes later, on the GUI thread, exactly once.
     std::function<void(const EndpointSpec&, std::shared_ptr<const Secret>, ModelsAnswer)> listModels;
     std::vector<OfferedEndpoint> offered;
+    LocalModelServices localModels;
     /// Header of a new recording, made at the moment of the start.
     std::function<RecordingHeader()> recordingHeader;
     QString settingsFile;     ///< where settings are kept

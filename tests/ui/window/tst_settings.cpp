@@ -40,6 +40,13 @@ WindowSettings someSettings() {
     lane.spec.endpoint.key = {KeyReference::Kind::session, {}};
     lane.spec.key = std::make_shared<const Secret>("DSCANARY-settings");
     settings.lanes.push_back(lane);
+    LaneConfig local;
+    local.spec.laneName = "local";
+    local.spec.local = LocalModelSpec{"/models/m.gguf", "cpu", 2, 4096, 8, "q8", true, false};
+    settings.lanes.push_back(local);
+    LaneConfig recorded;
+    recorded.spec.recorded = RecordedLaneSpec{":/recordings/race.decodescope", 2};
+    settings.lanes.push_back(recorded);
     for (int i = 0; i < 20; ++i)
         settings.addRecent(QStringLiteral("/r/%1").arg(i % 15));
     return settings;
@@ -78,7 +85,9 @@ private slots:
         QCOMPARE(back.race.plan.warmups, 2);
         QVERIFY(back.race.plan.sequential);
         QVERIFY(!back.race.uniquePrefix);
-        QCOMPARE(back.lanes.size(), std::size_t(2));
+        QCOMPARE(back.lanes.size(), std::size_t(4));
+        QVERIFY(back.lanes[2].spec.local == kept.lanes[2].spec.local && !back.lanes[2].spec.recorded);
+        QVERIFY(back.lanes[3].spec.recorded == kept.lanes[3].spec.recorded && !back.lanes[3].spec.local);
         const EndpointSpec& endpoint = back.lanes[0].spec.endpoint;
         QCOMPARE(back.lanes[0].look, 3);
         QCOMPARE(endpoint.url, std::string("https://host/v1"));

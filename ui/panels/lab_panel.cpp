@@ -1,0 +1,287 @@
+#include "ui/panels/lab_panel.h"
+
+#include "ui/panels/controls.h"
+#include "ui/tables/panel_header.h"
+#include "ui/tables/table_text.h"
+#include "ui/theme/format.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPainter>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QToolButton>
+
+#include <array>
+
+namespace decodescope {
+namespace {
+
+constexpr qint64 kRefreshMs = 250;
+constexpr int kRowHeight = 22;
+constexpr qreal kChip = 14;
+
+/// A row as the other tables paint theirs; the value's lane is its chip.
+class LabDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        const Look& look = Look::instance();
+        const Colours& colours = look.colours();
+        painter->save();
+        if (option.state & QStyle::State_Selected)
+            painter->fillRect(option.rect, colours.selection);
+        painter->setPen(QPen(colours.grid, 0));
+        painter->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
+        QRectF rect = QRectF(option.rect).adjusted(10, 0, -10, 0);
+        if (index.column() == LabModel::valueColumn) {
+            look.drawChip(*painter, QPointF(rect.left(), rect.top() + (rect.height() - kChip) / 2),
+                          index.data(LabModel::lookRole).toInt());
+            rect.setLeft(rect.left() + kChip + 6);
+        }
+        const QFont font = look.font(Type::body);
+        painter->setFont(font);
+        painter->setPen(index.data(Qt::ForegroundRole).value<QColor>());
+        const auto align = static_cast<Qt::Alignment>(index.data(Qt::TextAlignmentRole).toInt());
+        painter->drawText(
+            rect, static_cast<int>(align | Qt::TextSingleLine),
+            QFontMetricsF(font).elidedText(index.data(Qt::DisplayRole).toString(), Qt::ElideMiddle, rect.width()));
+        painter->restore();
+    }
+};
+
+} // namespace
+
+void LabModel::setRows(std::vector<LabRow> rows) {
+    const bool same = rows.size() == m_rows.size();
+    if (!same)
+        beginResetModel();
+    m_rows = std::move(rows);
+    if (!same)
+        endResetModel();
+    else if (!m_rows.empty())
+        emit dataChanged(index(0, 0), index(static_cast<int>(m_rows.size()) - 1, columns - 1));
+}
+
+int LabModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+int LabModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : columns;
+}
+
+QVariant LabModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= rowCount())
+        return {};
+    const LabRow& row = m_rows[static_cast<std::size_t>(index.row())];
+    if (role == lookRole)
+        return row.look;
+    if (role == Qt::TextAlignmentRole)
+        return static_cast<int>((index.column() == valueColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    if (role == Qt::ForegroundRole)
+        return row.tps || index.column() == valueColumn ? Look::instance().colours().ink
+                                                        : Look::instance().colours().ink3;
+    if (role != Qt::DisplayRole && role != Qt::ToolTipRole)
+        return {};
+    switch (index.column()) {
+    case valueColumn:
+        return row.value;
+    case ttftColumn:
+        return row.ttftS ? formatDuration(row.ttftS).joined() : row.state.isEmpty() ? enDash() : row.state;
+    case rateColumn:
+        return formatRate(row.tps);
+    case aggregateColumn:
+        return formatRate(row.aggregateTps);
+    case bandwidthColumn:
+        return row.gbPerS ? QString::number(*row.gbPerS, 'f', 1) : enDash();
+    case ratioColumn:
+        return row.ratio ? formatRatio(*row.ratio) : enDash();
+    default:
+        return {};
+    }
+}
+
+QVariant LabModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return static_cast<int>((section == valueColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    static const std::array<const char*, columns> kNames{QT_TR_NOOP("Value"), QT_TR_NOOP("TTFT"),
+                                                         QT_TR_NOOP("tok/s"), QT_TR_NOOP("tok/s, all"),
+                                                         QT_TR_NOOP("GB/s"),  QT_TR_NOOP("to first")};
+    static const std::array<const char*, columns> kTips{
+        QT_TR_NOOP("What was set for this lane"),
+        QT_TR_NOOP("Time to the first token, median of the runs that count"),
+        QT_TR_NOOP("Decode rate of one request: (n − k1) / (tn − t1)"),
+        QT_TR_NOOP("Aggregate: the request's rate times the sequences that shared its steps, on average"),
+        QT_TR_NOOP("Weights, keys and values that a decode step read, by its time"),
+        QT_TR_NOOP("Rate of one request against that of the first value")};
+    if (section < 0 || section >= columns)
+        return {};
+    if (role == Qt::DisplayRole)
+        return tr(kNames[static_cast<std::size_t>(section)]);
+    return role == Qt::ToolTipRole ? QVariant(tr(kTips[static_cast<std::size_t>(section)])) : QVariant();
+}
+
+LabPanel::LabPanel(QWidget* parent)
+    : QWidget(parent)
+    , m_header(new PanelHeader(tr("Lab"), this))
+    , m_baseName(new RoleLabel({}, &Colours::ink2, Type::body, this))
+    , m_lever(new QComboBox(this))
+    , m_values(new QLineEdit(this))
+    , m_run(new ActionButton(QStringLiteral("run"), tr("Run"), {}, this))
+    , m_help(new RoleLabel({}, &Colours::ink3, Type::small, this))
+    , m_table(new QTableView(this)) {
+    setAccessibleName(tr("Lab"));
+    m_baseName->setElided(Qt::ElideMiddle);
+    m_lever->setAccessibleName(tr("Lever"));
+    for (int i = 0; i < kLevers; ++i)
+        m_lever->addItem(leverName(static_cast<Lever>(i)));
+    m_values->setAccessibleName(tr("Values"));
+    m_help->setWordWrap(true);
+    m_table->setModel(&m_model);
+    m_table->setItemDelegate(new LabDelegate(m_table));
+    m_table->setAccessibleName(tr("Values compared"));
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(kRowHeight);
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_table->horizontalHeader()->setSectionResizeMode(LabModel::valueColumn, QHeaderView::Stretch);
+    m_table->setShowGrid(false);
+    m_table->setFrameShape(QFrame::NoFrame);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setTabKeyNavigation(false);
+    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+    auto* tsv = new QAction(tr("Copy as text (TSV)"), this);
+    tsv->setShortcut(QKeySequence::Copy);
+    tsv->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    auto* markdown = new QAction(tr("Copy as Markdown"), this);
+    connect(tsv, &QAction::triggered, this, [this] { copyTable(m_model, TableFormat::tsv); });
+    connect(markdown, &QAction::triggered, this, [this] { copyTable(m_model, TableFormat::markdown); });
+    m_table->addActions({tsv, markdown});
+    QToolButton* copy = m_header->addButton(QStringLiteral("copy"), tr("Copy the table"));
+    copy->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(copy);
+    menu->addActions({tsv, markdown});
+    copy->setMenu(menu);
+
+    auto* form = new QHBoxLayout;
+    form->setContentsMargins(10, 6, 10, 0);
+    form->setSpacing(6);
+    form->addWidget(m_lever);
+    form->addWidget(m_values, 1);
+    form->addWidget(m_run);
+    auto* words = new QVBoxLayout;
+    words->setContentsMargins(10, 0, 10, 0);
+    words->setSpacing(4);
+    words->addWidget(m_baseName);
+    auto* below = new QVBoxLayout;
+    below->setContentsMargins(10, 4, 10, 6);
+    below->addWidget(m_help);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 1, 1, 6);
+    column->setSpacing(0);
+    column->addWidget(m_header);
+    column->addLayout(words);
+    column->addLayout(form);
+    column->addLayout(below);
+    column->addWidget(m_table, 1);
+
+    connect(m_lever, &QComboBox::currentIndexChanged, this, &LabPanel::leverPicked);
+    connect(m_run, &QPushButton::clicked, this, &LabPanel::run);
+    connect(m_values, &QLineEdit::returnPressed, this, &LabPanel::run);
+    connect(&Look::instance(), &Look::changed, this, qOverload<>(&QWidget::update));
+    pick(Lever::threads);
+    setBase(std::nullopt);
+}
+
+Lever LabPanel::lever() const {
+    return static_cast<Lever>(m_lever->currentIndex());
+}
+
+void LabPanel::pick(Lever lever) {
+    m_lever->setCurrentIndex(static_cast<int>(lever));
+    leverPicked();
+}
+
+void LabPanel::typeValues(const QString& values) {
+    m_values->setText(values);
+}
+
+void LabPanel::leverPicked() {
+    m_values->setPlaceholderText(leverExample(lever()));
+    m_values->setText(lever() == Lever::file ? QString() : leverExample(lever()));
+    say(leverHelp(lever()), true);
+}
+
+void LabPanel::setBase(const std::optional<RunSpec>& base) {
+    m_base = base;
+    refresh();
+}
+
+void LabPanel::setRunning(bool running) {
+    m_running = running;
+    refresh();
+}
+
+void LabPanel::refresh() {
+    m_run->setEnabled(!m_running);
+    if (m_base) {
+        m_baseName->setText(
+            tr("Varies %1").arg(QFileInfo(QString::fromStdString(m_base->local->path)).completeBaseName()));
+        m_run->setWords(tr("Run"), {});
+    } else {
+        m_baseName->setText(tr("There is no local lane to vary yet"));
+        m_run->setWords(tr("Add a local lane"), {});
+    }
+}
+
+void LabPanel::run() {
+    if (m_running)
+        return;
+    if (!m_base) {
+        emit localLaneAsked();
+        return;
+    }
+    const Result<QStringList> values = leverValues(lever(), m_values->text());
+    if (!values) {
+        say(QString::fromStdString(values.error().message), false);
+        return;
+    }
+    say(leverHelp(lever()), true);
+    emit runAsked(lever(), labLanes(*m_base, lever(), *values));
+}
+
+void LabPanel::say(const QString& sentence, bool good) {
+    m_help->setRole(good ? &Colours::ink3 : &Colours::fail);
+    m_help->setText(sentence);
+}
+
+void LabPanel::advance(const Session& session) {
+    if (!isVisible() || (m_sinceTaken.isValid() && m_sinceTaken.elapsed() < kRefreshMs))
+        return;
+    m_sinceTaken.start();
+    std::vector<LabRow> rows = labRows(session);
+    m_header->setNote(rows.empty() ? QString() : tr("medians of the runs that count"));
+    m_model.setRows(std::move(rows));
+}
+
+void LabPanel::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const Colours& colours = Look::instance().colours();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Look::instance().theme() == Theme::light ? QPen(colours.border, 1) : QPen(Qt::NoPen));
+    painter.setBrush(colours.surface);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+}
+
+} // namespace decodescope

@@ -64,8 +64,8 @@ QWidget* LaneEditor::buildEndpoint() {
     m_keyTyped->setEchoMode(QLineEdit::Password);
     m_keyPages = new QStackedWidget(this);
     m_keyPages->addWidget(new RoleLabel(tr("Requests carry no key."), &Colours::ink3, Type::body, this));
-    for (QLineEdit* page : {m_keyVariable, m_keyFile, m_keyTyped})
-        m_keyPages->addWidget(page);
+    for (QLineEdit* source : {m_keyVariable, m_keyFile, m_keyTyped})
+        m_keyPages->addWidget(source);
     m_thinkTags = new QCheckBox(tr("Split inline <think> text into reasoning"), this);
     m_caFile = field(tr("Extra certificate authority"), tr("PEM file, beside the system's authorities"), this);
     m_anyCertificate = new QCheckBox(tr("Accept any certificate for this lane (not remembered)"), this);

@@ -20,11 +20,11 @@ EngineChart::EngineChart(ViewState& view, QWidget* parent)
     : TimeChart(view, tr("Engine"), parent) {
     m_header->addSwitch({tr("delivery lag"), tr("GB/s")}, 0, tr("What the chart shows"));
     connect(m_header, &ChartHeader::switched, this,
-            [this](int index) { show(index == 0 ? Shows::lag : Shows::bandwidth); });
+            [this](int index) { setShows(index == 0 ? Shows::lag : Shows::bandwidth); });
     refresh();
 }
 
-void EngineChart::show(Shows what) {
+void EngineChart::setShows(Shows what) {
     if (what == m_shows)
         return;
     m_shows = what;

@@ -12,7 +12,7 @@ class EngineChart : public TimeChart {
 public:
     explicit EngineChart(ViewState& view, QWidget* parent = nullptr);
     enum class Shows { lag, bandwidth };
-    void show(Shows what);
+    void setShows(Shows what);
     [[nodiscard]] Shows shows() const { return m_shows; }
     [[nodiscard]] QString sentence() const override;
 

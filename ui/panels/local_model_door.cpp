@@ -103,7 +103,7 @@ void LocalModelDoor::start() {
     m_fetch = m_services.fetchSample(
         [self](const FetchProgress& progress) {
             if (self)
-                self->show(progress);
+                self->showProgress(progress);
         },
         [self](const Result<QString>& path) {
             if (self)
@@ -112,7 +112,7 @@ void LocalModelDoor::start() {
     layOut();
 }
 
-void LocalModelDoor::show(const FetchProgress& progress) {
+void LocalModelDoor::showProgress(const FetchProgress& progress) {
     if (!m_fetch)
         return; // cancelled meanwhile
     if (progress.total > 0) {

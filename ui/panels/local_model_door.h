@@ -33,7 +33,7 @@ signals:
 
 private:
     void start();
-    void show(const FetchProgress& progress);
+    void showProgress(const FetchProgress& progress);
     void finished(const Result<QString>& path);
     void layOut();
 

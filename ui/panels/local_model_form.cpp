@@ -163,11 +163,11 @@ void LocalModelForm::search() {
     const QPointer<LocalModelForm> self(this);
     m_services.find(m_folders, [self](const std::vector<LocalModel>& models) {
         if (self)
-            self->show(models);
+            self->list(models);
     });
 }
 
-void LocalModelForm::show(const std::vector<LocalModel>& models) {
+void LocalModelForm::list(const std::vector<LocalModel>& models) {
     m_models->clear();
     const Colours& colours = Look::instance().colours();
     for (const LocalModel& model : models) {

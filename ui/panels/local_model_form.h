@@ -32,7 +32,7 @@ public:
 private:
     void build();
     void browse();
-    void show(const std::vector<LocalModel>& models);
+    void list(const std::vector<LocalModel>& models);
     void inspect();
     void filter(const QString& text);
 

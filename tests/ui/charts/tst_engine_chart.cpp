@@ -72,7 +72,7 @@ private slots:
         chart.showLanes(lanes);
         keep(chart, QStringLiteral("engine-lag"));
         QVERIFY(chart.sentence().contains(QStringLiteral("lane A: median 90")));
-        chart.show(EngineChart::Shows::bandwidth);
+        chart.setShows(EngineChart::Shows::bandwidth);
         keep(chart, QStringLiteral("engine-bandwidth"));
         // 96 MB and a growing cache in 4.8 ms: about 20.9 GB/s, within the ceiling of 24 that the axis must hold.
         QVERIFY2(chart.sentence().contains(QStringLiteral("lane A: 20.")) ||

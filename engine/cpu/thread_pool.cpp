@@ -1,6 +1,10 @@
 #include "engine/cpu/thread_pool.h"
 
 #include <algorithm>
+#include <limits>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -14,6 +18,9 @@ namespace {
 constexpr std::int32_t kBarrierSpins = 1200;
 /// Between steps a token is sampled: workers stay awake a little longer for that.
 constexpr std::int32_t kStartSpins = 4000;
+/// After so many waits in a row that spinning did not end, only every kProbe-th wait spins to the full.
+constexpr std::int32_t kPatience = 16;
+constexpr std::int32_t kProbe = 16;
 constexpr std::int32_t kFewestSpins = 16;
 
 void relax() noexcept {
@@ -30,22 +37,24 @@ void SpinWait::advance() noexcept {
     // Sequentially consistent on both sides: either the sleeper sees the new value, or we see the sleeper.
     m_value.fetch_add(1, std::memory_order_seq_cst);
     if (m_sleepers.load(std::memory_order_seq_cst) > 0)
-        m_value.notify_all();
+        syscall(SYS_futex, &m_value, FUTEX_WAKE_PRIVATE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
 }
 
 void SpinWait::waitWhile(std::int32_t old) noexcept {
-    const std::int32_t spins = m_spin.load(std::memory_order_relaxed);
+    const std::int32_t failures = m_failures.load(std::memory_order_relaxed);
+    const std::int32_t spins = failures < kPatience || failures % kProbe == 0 ? m_spins : kFewestSpins;
     for (std::int32_t i = 0; i < spins; ++i) {
         if (m_value.load(std::memory_order_acquire) != old) {
-            if (spins < m_longestSpin)
-                m_spin.store(std::min(m_longestSpin, spins + spins / 8 + 1), std::memory_order_relaxed);
+            if (failures != 0)
+                m_failures.store(0, std::memory_order_relaxed);
             return;
         }
         relax();
     }
-    m_spin.store(std::max(kFewestSpins, spins / 2), std::memory_order_relaxed);
+    m_failures.store(failures < kPatience + kProbe ? failures + 1 : kPatience + 1, std::memory_order_relaxed);
     m_sleepers.fetch_add(1, std::memory_order_seq_cst);
-    m_value.wait(old, std::memory_order_seq_cst); // a futex below
+    while (m_value.load(std::memory_order_seq_cst) == old) // the system looks again before it lets us sleep
+        syscall(SYS_futex, &m_value, FUTEX_WAIT_PRIVATE, old, nullptr, nullptr, 0);
     m_sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 

@@ -9,14 +9,13 @@
 
 namespace decodescope::engine {
 
-/// A number that threads wait on: they spin for a while, then sleep. The while adapts: where spinning keeps failing
-/// (more threads than cores) it shrinks to nearly nothing, so that a crowded machine costs sleeps and not whole time
-/// slices.
+/// A number that threads wait on: they spin for a while, then sleep. Where spinning fails again and again (more threads
+/// than free processors) hardly any is done, so that a crowded machine costs sleeps and not whole time slices; now and
+/// then a full spin finds out whether that is over.
 class alignas(64) SpinWait {
 public:
-    explicit SpinWait(std::int32_t longestSpin) noexcept
-        : m_longestSpin(longestSpin)
-        , m_spin(longestSpin) {}
+    explicit SpinWait(std::int32_t spins) noexcept
+        : m_spins(spins) {}
     [[nodiscard]] std::int32_t value() const noexcept { return m_value.load(std::memory_order_acquire); }
     void advance() noexcept; ///< value + 1, and everybody who waits for it wakes
     void waitWhile(std::int32_t old) noexcept;
@@ -24,8 +23,8 @@ public:
 private:
     std::atomic<std::int32_t> m_value{0};
     alignas(64) std::atomic<std::int32_t> m_sleepers{0};
-    std::int32_t m_longestSpin;
-    std::atomic<std::int32_t> m_spin;
+    const std::int32_t m_spins;
+    std::atomic<std::int32_t> m_failures{0}; ///< waits in a row that ended in sleep
 };
 
 /// All threads of a region meet here. What each wrote before is seen by all after.

@@ -1,8 +1,6 @@
+#include "engine/cpu/cpu_backend.h"
 #include "engine/reference/reference_backend.h"
 #include "tests/engine/llama/probe.h"
-#ifdef DECODESCOPE_ENGINE_CPU
-#include "engine/cpu/cpu_backend.h"
-#endif
 
 #include <cstdio>
 #include <cstdlib>
@@ -15,10 +13,8 @@ namespace {
 BackendMaker makerOf(const std::string& name) {
     if (name == "reference")
         return makeReferenceBackend;
-#ifdef DECODESCOPE_ENGINE_CPU
     if (name == "cpu")
         return makeCpuBackend;
-#endif
     stop({ErrorCode::usage, "There is no backend \"" + name + "\" in this build."});
 }
 

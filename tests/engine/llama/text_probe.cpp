@@ -11,6 +11,7 @@
 /// answer a line on stdout:
 ///   {"parts":[{"hex":"...","parse":true}],"add_special":true}  ->  {"ids":[...]}
 ///   {"ids":[...]}                                              ->  {"hex":"..."}  the bytes, control tokens shown
+///   {"pieces":true}                                            ->  {"hex":[...]}  the bytes of every token, likewise
 ///   {"template":"...","messages":[{"role":"...","content":"..."}],"thinking":true|false|null}
 ///                                                              ->  {"family":"...","prompt":"..."} or {"error":"..."}
 namespace {
@@ -63,6 +64,13 @@ nlohmann::json chat(const Tokenizer& tokenizer, const nlohmann::json& request) {
 nlohmann::json answer(const Tokenizer& tokenizer, const nlohmann::json& request) {
     if (request.contains("ids")) {
         return {{"hex", toHex(tokenizer.decode(request["ids"].get<std::vector<TokenId>>(), true))}};
+    }
+    if (request.contains("pieces")) {
+        nlohmann::json pieces = nlohmann::json::array();
+        for (TokenId id = 0; id < tokenizer.size(); ++id) {
+            pieces.push_back(toHex(std::string(tokenizer.bytesOf(id, true))));
+        }
+        return {{"hex", pieces}};
     }
     if (request.contains("template")) {
         return chat(tokenizer, request);

@@ -37,7 +37,8 @@ Result<std::unique_ptr<ChatTemplate>> ChatTemplate::recognise(std::string_view t
                     "The model has no chat template, so it is a base model: use /v1/completions.");
     }
     if (templateText.size() > kMaxTemplateBytes) {
-        return fail(ErrorCode::unsupported, fmt::format("The chat template is {} bytes long; at most {} are read.",
+        return fail(ErrorCode::unsupported, fmt::format("The chat template is {} bytes long; at most {} are read: use "
+                                                        "/v1/completions.",
                                                         templateText.size(), kMaxTemplateBytes));
     }
     const TemplateText text = readTemplate(templateText);

@@ -44,6 +44,28 @@ std::optional<KvLease> KvSpace::admit(std::span<const TokenId> prompt, std::uint
     return lease;
 }
 
+std::uint32_t KvSpace::catchUp(KvLease& lease, std::span<const TokenId> prompt) {
+    if (lease.use == CacheUse::none)
+        return 0;
+    const PrefixCache::Match match = m_cache.find(prompt.first(prompt.size() - 1));
+    const std::size_t own = lease.nodes.size();
+    for (std::size_t i = own; i < match.whole.size(); ++i) {
+        const PrefixCache::NodeId node = match.whole[i];
+        m_cache.pin(node);
+        m_pool.share(m_cache.blockOf(node));
+        lease.nodes.push_back(node);
+        if (i < lease.blocks.size()) { // begun, and not needed any more
+            m_pool.release(lease.blocks[i]);
+            lease.blocks[i] = m_cache.blockOf(node);
+        } else {
+            lease.blocks.push_back(m_cache.blockOf(node));
+            --lease.promised;
+            --m_promised;
+        }
+    }
+    return lease.nodes.size() > own ? static_cast<std::uint32_t>(lease.nodes.size()) * kKvBlockTokens : 0;
+}
+
 void KvSpace::cover(KvLease& lease, std::uint32_t positions) {
     while (lease.blocks.size() < blocksFor(positions)) {
         lease.blocks.push_back(takeBlock());

@@ -34,6 +34,9 @@ public:
     /// Room for `positions` positions that begin with `prompt`'s; nullopt: not now. What is known of the prompt is in
     /// the lease, except its last token: that has to be computed for its logits.
     [[nodiscard]] std::optional<KvLease> admit(std::span<const TokenId> prompt, std::uint32_t positions, CacheUse use);
+    /// Blocks of the prompt that others have computed since; returns the positions that they cover, 0 when there are
+    /// none beyond the lease's own. The last token stays out as in admit().
+    [[nodiscard]] std::uint32_t catchUp(KvLease& lease, std::span<const TokenId> prompt);
     /// Blocks for the first `positions` positions.
     void cover(KvLease& lease, std::uint32_t positions);
     /// Positions 0 ... tokens.size() - 1 are computed: whole blocks of them become known to others.

@@ -54,6 +54,7 @@ struct Scheduler::Inside {
     void applyCancels();
     void admit();
     void step();
+    void collectWishes();
     void fail(const Error& error);
     void handOut(const StepOutput& output, StepFacts& step);
     void keepBooks();
@@ -181,9 +182,7 @@ void Scheduler::Inside::step() {
         recording = record;
         backend->recordSpans(record);
     }
-    wishes.clear();
-    for (const Owned& sequence : running)
-        wishes.push_back(sequence->wish());
+    collectWishes();
     shares = planStep(wishes, {options.maxRows, options.maxLogitsRows, options.prefillChunk});
 
     StepFacts step;
@@ -211,6 +210,25 @@ void Scheduler::Inside::step() {
     keepBooks();
     if (recording)
         ring.addStep(step.id, spans, output->timings.spans);
+}
+
+/// Of prompts that begin alike, the first is computed and the others wait to share its blocks. The first of all never
+/// waits, so there is always something to do.
+void Scheduler::Inside::collectWishes() {
+    wishes.clear();
+    for (std::size_t i = 0; i < running.size(); ++i) {
+        Sequence& sequence = *running[i];
+        if (!sequence.decoding()) {
+            const auto known = static_cast<std::uint32_t>(sequence.computed().size());
+            if (const std::uint32_t positions = space.catchUp(sequence.lease, sequence.prompt()); positions > known) {
+                sequence.caughtUp(positions);
+                counted.cachedTokens += positions - known;
+            }
+        }
+        const bool waits = std::any_of(running.begin(), running.begin() + static_cast<std::ptrdiff_t>(i),
+                                       [&](const Owned& earlier) { return sequence.follows(*earlier); });
+        wishes.push_back(waits ? StepWish{0, false, 0} : sequence.wish());
+    }
 }
 
 /// The step's sequences end; what they computed is not to be trusted.

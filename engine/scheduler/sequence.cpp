@@ -32,6 +32,25 @@ void Sequence::admitted() {
         m_sink.onProgress(m_kvLength, m_promptTokens);
 }
 
+void Sequence::caughtUp(std::uint32_t positions) {
+    m_facts.cached += positions - m_kvLength;
+    m_kvLength = positions;
+}
+
+bool Sequence::follows(const Sequence& leader) const {
+    const auto& nodes = lease.nodes;
+    const auto& ahead = leader.lease.nodes;
+    const bool alike = !decoding() && !leader.decoding() && cacheUse() == CacheUse::prefixes &&
+                       leader.cacheUse() == CacheUse::prefixes && ahead.size() == nodes.size() &&
+                       (nodes.empty() || ahead.back() == nodes.back()); // the same node: the same tokens up to there
+    const std::size_t begin = nodes.size() * kKvBlockTokens;
+    const std::size_t end = begin + kKvBlockTokens;
+    return alike && end < m_promptTokens && end <= leader.m_promptTokens &&
+           std::equal(m_tokens.begin() + static_cast<std::ptrdiff_t>(begin),
+                      m_tokens.begin() + static_cast<std::ptrdiff_t>(end),
+                      leader.m_tokens.begin() + static_cast<std::ptrdiff_t>(begin));
+}
+
 StepWish Sequence::wish() {
     StepWish wish{static_cast<std::uint32_t>(m_tokens.size()) - m_kvLength, decoding(), 0};
     m_draft = {};

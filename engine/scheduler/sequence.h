@@ -41,6 +41,11 @@ public:
 
     /// It has its lease: what was cached counts as done.
     void admitted();
+    /// Its lease has caught up with what others computed of its prompt: `positions` of it are there.
+    void caughtUp(std::uint32_t positions);
+    /// Whether `leader`, which came before, is about to compute the block of the prompt that this one needs next: then
+    /// it is better to wait and share it.
+    [[nodiscard]] bool follows(const Sequence& leader) const;
     [[nodiscard]] StepWish wish();
     /// Makes its part of the step out of its share. `lease` covers it.
     [[nodiscard]] SequenceSlice slice(StepShare share, std::int64_t stepBeginNs);

@@ -39,7 +39,7 @@ std::vector<StepShare> planStep(std::span<const StepWish> wishes, const StepLimi
     std::uint32_t logitsLeft = limits.logitsRows - decoding;
     for (std::size_t i = 0; i < wishes.size(); ++i) {
         rowsLeft -= promptRows[i];
-        logitsLeft -= !wishes[i].decoding && promptRows[i] == wishes[i].pending;
+        logitsLeft -= promptRows[i] > 0 && promptRows[i] == wishes[i].pending;
     }
     drafts = shareEvenly(drafts, std::min(rowsLeft, logitsLeft));
 

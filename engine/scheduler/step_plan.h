@@ -8,7 +8,7 @@ namespace decodescope::engine {
 
 /// What a sequence could do in the next step.
 struct StepWish {
-    std::uint32_t pending = 1; ///< tokens that are not in the cache yet
+    std::uint32_t pending = 1; ///< tokens that are not in the cache yet; 0: it sits the step out
     bool decoding = false;     ///< its prompt is done: one token is pending
     std::uint32_t drafts = 0;  ///< tokens it would like checked beside that
 };

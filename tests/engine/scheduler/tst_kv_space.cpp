@@ -79,6 +79,7 @@ private slots:
     void lastPromptTokenIsAlwaysComputed();
     void runningSequencesShareToo();
     void sameTokensComputedTwiceTakeOneBlock();
+    void catchesUpWithOthers();
     void withoutCacheNothingIsLeft();
     void promisesAreKept();
     void copyThatLeavesNoRoomIsNotMade();
@@ -156,6 +157,29 @@ void KvSpaceTest::sameTokensComputedTwiceTakeOneBlock() {
     second.stop(world);
 }
 
+void KvSpaceTest::catchesUpWithOthers() {
+    World world(12);
+    Runner first = *Runner::start(world, text(100), 97);
+    Runner second = *Runner::start(world, text(100), 97);
+    Runner outsider = *Runner::start(world, text(60), 60, CacheUse::none);
+    second.advance(world, 10); // in the middle of a block
+    QCOMPARE(world.space.catchUp(second.lease, std::span(second.tokens).first(97)), 0U);
+    first.advance(world, 97);
+    second.computed = world.space.catchUp(second.lease, std::span(second.tokens).first(97));
+    QCOMPARE(second.computed, 96U);
+    QVERIFY(second.intact(world));
+    QCOMPARE(world.space.used(), 4U);
+    QCOMPARE(world.space.catchUp(outsider.lease, std::span(outsider.tokens).first(60)), 0U);
+    QCOMPARE(world.space.catchUp(second.lease, std::span(second.tokens).first(97)), 0U);
+    first.stop(world);
+    second.advance(world, 100);
+    outsider.advance(world, 60);
+    QVERIFY(second.intact(world));
+    second.stop(world);
+    outsider.stop(world);
+    QCOMPARE(world.space.used(), 0U);
+}
+
 void KvSpaceTest::withoutCacheNothingIsLeft() {
     World world(8);
     Runner first = *Runner::start(world, text(64), 60, CacheUse::none);
@@ -206,7 +230,7 @@ void KvSpaceTest::anySchedule() {
         World world(blocks);
         std::vector<Runner> runners;
         for (int action = *rc::gen::inRange(1, 120); action > 0; --action) {
-            switch (*rc::gen::inRange(0, 4)) {
+            switch (*rc::gen::inRange(0, 5)) {
             case 0: { // a text out of few, so that beginnings are shared at odd places
                 const auto size = *rc::gen::inRange<std::size_t>(1, blocks * kKvBlockTokens + 1);
                 Ids tokens = text(size, *rc::gen::elementOf(Ids{0, 1000}));
@@ -228,6 +252,12 @@ void KvSpaceTest::anySchedule() {
                     const auto i = *rc::gen::inRange<std::size_t>(0, runners.size());
                     runners[i].stop(world);
                     runners.erase(runners.begin() + static_cast<std::ptrdiff_t>(i));
+                }
+                break;
+            case 2:
+                if (!runners.empty()) {
+                    Runner& runner = runners[*rc::gen::inRange<std::size_t>(0, runners.size())];
+                    runner.computed = std::max(runner.computed, world.space.catchUp(runner.lease, runner.tokens));
                 }
                 break;
             default:

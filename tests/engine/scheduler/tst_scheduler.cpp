@@ -43,6 +43,8 @@ private slots:
     void longPromptsGoInChunks();
     void chunksBetweenDecodeSteps();
     void prefixesAreCachedAndTold();
+    void promptsThatBeginAlikeAreComputedOnce();
+    void leaderThatGoesIsReplaced();
     void speculationGivesTheSameTokensInFewerSteps();
     void sampledTokensDoNotDependOnBatchMates();
     void stopStringsEndAndDropTheTail();
@@ -197,6 +199,61 @@ void SchedulerTest::prefixesAreCachedAndTold() {
     QVERIFY(fourth.ids() == model.answer(request, 10));
     QCOMPARE(m_rig->settled().cachedTokens, std::uint64_t{99 + 109});
     QVERIFY(m_rig->watch->copies >= 2);
+}
+
+void SchedulerTest::promptsThatBeginAlikeAreComputedOnce() {
+    SchedulerOptions options = Rig::plainOptions();
+    options.maxRows = 50;
+    FakeModel model;
+    model.memory = 0;
+    begin(options, model);
+    std::vector<Listener> listeners(4);
+    GenerationRequest request = greedyRequest(promptOf(200), 10);
+    std::vector<GenerationRequest> requests(4, request);
+    requests[3].prompt[150] = 7; // goes its own way within the fifth block
+    m_rig->watch->onStep = [&](std::uint64_t step, std::span<const SequenceSlice>) {
+        if (step != 0)
+            return;
+        for (std::size_t i = 1; i < 4; ++i) // together, while the first is under way
+            m_rig->check(m_rig->scheduler->submit(requests[i], listeners[i].sink()).has_value());
+    };
+    m_rig->start();
+    QVERIFY(m_rig->scheduler->submit(request, listeners[0].sink()));
+    for (std::size_t i = 0; i < 4; ++i) {
+        listeners[i].wait();
+        QVERIFY(listeners[i].ids() == model.answer(requests[i], 10));
+        QCOMPARE(listeners[i].faults(), std::string());
+    }
+    QCOMPARE(listeners[0].facts().cached, 0U);
+    QCOMPARE(listeners[1].facts().cached, 192U);
+    QCOMPARE(listeners[2].facts().cached, 192U);
+    QCOMPARE(listeners[3].facts().cached, 128U);
+    const SchedulerStats stats = m_rig->settled();
+    QCOMPARE(stats.promptTokens, std::uint64_t{200 + 8 + 8 + 72});
+    QCOMPARE(stats.cachedTokens, std::uint64_t{192 + 192 + 128});
+}
+
+void SchedulerTest::leaderThatGoesIsReplaced() {
+    SchedulerOptions options = Rig::plainOptions();
+    options.maxRows = 40;
+    begin(options);
+    std::vector<Listener> listeners(3);
+    const GenerationRequest request = greedyRequest(promptOf(200), 10);
+    m_rig->watch->onStep = [&](std::uint64_t step, std::span<const SequenceSlice>) {
+        if (step == 0)
+            for (std::size_t i = 1; i < 3; ++i)
+                m_rig->check(m_rig->scheduler->submit(request, listeners[i].sink()).has_value());
+        if (step == 2)
+            m_rig->scheduler->cancel(1);
+    };
+    m_rig->start();
+    QVERIFY(m_rig->scheduler->submit(request, listeners[0].sink()));
+    for (Listener& listener : listeners)
+        listener.wait();
+    QVERIFY(listeners[0].finish() == FinishReason::cancelled);
+    for (std::size_t i = 1; i < 3; ++i)
+        QVERIFY(listeners[i].ids() == m_rig->model.answer(request, 10));
+    QVERIFY(m_rig->settled().promptTokens < 250);
 }
 
 void SchedulerTest::speculationGivesTheSameTokensInFewerSteps() {

@@ -14,6 +14,7 @@ private slots:
     void nothingDecodesWholeStep();
     void promptsShareEvenly();
     void draftsTakeWhatIsLeft();
+    void whoSitsOutTakesNothing();
     void limitsHoldForAnything();
 };
 
@@ -50,6 +51,14 @@ void StepPlanTest::draftsTakeWhatIsLeft() {
     shares = planStep(wishes, {7, 64, 100});
     QCOMPARE(shares[2].rows, 4U);
     QCOMPARE(shares[0].drafts + shares[1].drafts, 1U);
+}
+
+void StepPlanTest::whoSitsOutTakesNothing() {
+    const std::vector<StepWish> wishes{{300, false, 0}, {0, false, 0}, {1, true, 8}};
+    const auto shares = planStep(wishes, {256, 9, 100});
+    QCOMPARE(shares[0].rows, 100U);
+    QCOMPARE(shares[1].rows, 0U);
+    QCOMPARE(shares[2].drafts, 8U); // no row of logits is kept for it
 }
 
 void StepPlanTest::limitsHoldForAnything() {

@@ -15,15 +15,17 @@ constexpr std::uint32_t kVectors = kTile / Vector::kLanes;
 
 enum class Into : std::uint8_t { replace, addTo };
 
-/// c[Rows][32] (+)= a[Rows][depth] b[depth][32]
+/// c[Rows][32] (+)= a[Rows][depth] b[depth][32]. Meanwhile the same part of the block that comes `ahead` bytes later is
+/// asked for: blocks lie anywhere, and nobody else would.
 template <std::uint32_t Rows, class Element>
 inline void tileProductOf(const float* a, std::size_t aStride, const Element* b, std::size_t bStride,
-                          std::uint32_t depth, float* c, std::size_t cStride, Into into) {
+                          std::uint32_t depth, float* c, std::size_t cStride, Into into, std::ptrdiff_t ahead) {
     Vector sums[Rows][kVectors];
     for (std::uint32_t row = 0; row < Rows; ++row)
         for (std::uint32_t j = 0; j < kVectors; ++j)
             sums[row][j] = into == Into::addTo ? Vector::load(c + row * cStride + j * Vector::kLanes) : Vector::zero();
     for (std::uint32_t k = 0; k < depth; ++k) {
+        __builtin_prefetch(reinterpret_cast<const std::byte*>(b + k * bStride) + ahead);
         Vector part[kVectors];
         for (std::uint32_t j = 0; j < kVectors; ++j)
             part[j] = Vector::load(b + k * bStride + j * Vector::kLanes);
@@ -40,38 +42,40 @@ inline void tileProductOf(const float* a, std::size_t aStride, const Element* b,
 
 template <class Element, std::uint32_t Rows = Vector::kTileRows>
 void tileProduct(std::uint32_t rows, const float* a, std::size_t aStride, const Element* b, std::size_t bStride,
-                 std::uint32_t depth, float* c, std::size_t cStride, Into into) {
+                 std::uint32_t depth, float* c, std::size_t cStride, Into into, std::ptrdiff_t ahead) {
     if constexpr (Rows > 1) {
         if (rows < Rows)
-            return tileProduct<Element, Rows - 1>(rows, a, aStride, b, bStride, depth, c, cStride, into);
+            return tileProduct<Element, Rows - 1>(rows, a, aStride, b, bStride, depth, c, cStride, into, ahead);
     }
-    tileProductOf<Rows>(a, aStride, b, bStride, depth, c, cStride, into);
+    tileProductOf<Rows>(a, aStride, b, bStride, depth, c, cStride, into, ahead);
 }
 
 /// What reads an f16 block.
 struct HalfBlock {
-    static void scores(const AttentionTile& tile, const KvHead& head, const std::byte* block, float* out) {
+    static void scores(const AttentionTile& tile, const KvHead& head, const std::byte* block, std::ptrdiff_t ahead,
+                       float* out) {
         tileProduct(tile.rows, tile.queries, head.paddedHead, reinterpret_cast<const std::uint16_t*>(block), kTile,
-                    head.paddedHead, out, kTile, Into::replace);
+                    head.paddedHead, out, kTile, Into::replace, ahead);
     }
     static void addValues(const AttentionTile& tile, const KvHead& head, const std::byte* block, const float* weights,
-                          std::uint32_t positions) {
+                          std::uint32_t positions, std::ptrdiff_t ahead) {
         const auto* const values = reinterpret_cast<const std::uint16_t*>(block + head.valuesOffset);
         for (std::uint32_t at = 0; at < head.paddedHead; at += kTile)
             tileProduct(tile.rows, weights, kTile, values + at, head.paddedHead, positions, tile.values + at,
-                        head.paddedHead, Into::addTo);
+                        head.paddedHead, Into::addTo, ahead);
     }
 };
 
 /// What reads a q8 block: the products are of whole numbers, the scales of positions come in outside of them.
 struct ByteBlock {
-    static void scores(const AttentionTile& tile, const KvHead& head, const std::byte* block, float* out) {
+    static void scores(const AttentionTile& tile, const KvHead& head, const std::byte* block, std::ptrdiff_t ahead,
+                       float* out) {
         const auto* const keys = reinterpret_cast<const std::int8_t*>(block);
         const auto* const scales = reinterpret_cast<const float*>(block + head.scalesOffset);
         float part[kMaxTileRows * kTile];
         for (std::uint32_t at = 0; at < head.paddedHead; at += kTile) {
             tileProduct(tile.rows, tile.queries + at, head.paddedHead, keys + at * kTile, kTile, kTile, part, kTile,
-                        Into::replace);
+                        Into::replace, ahead);
             for (std::uint32_t i = 0; i < tile.rows * kTile; i += Vector::kLanes) {
                 const Vector before = at ? Vector::load(out + i) : Vector::zero();
                 Vector::multiplyAdd(Vector::load(part + i), Vector::load(scales + at + i % kTile), before)
@@ -80,7 +84,7 @@ struct ByteBlock {
         }
     }
     static void addValues(const AttentionTile& tile, const KvHead& head, const std::byte* block, const float* weights,
-                          std::uint32_t positions) {
+                          std::uint32_t positions, std::ptrdiff_t ahead) {
         const auto* const values = reinterpret_cast<const std::int8_t*>(block + head.valuesOffset);
         const auto* const scales = reinterpret_cast<const float*>(block + head.valuesOffset + head.scalesOffset);
         float scaled[kMaxTileRows * kTile];
@@ -88,7 +92,7 @@ struct ByteBlock {
             for (std::uint32_t i = 0; i < tile.rows * kTile; i += Vector::kLanes)
                 (Vector::load(weights + i) * Vector::load(scales + at + i % kTile)).store(scaled + i);
             tileProduct(tile.rows, scaled, kTile, values + at, head.paddedHead, positions, tile.values + at,
-                        head.paddedHead, Into::addTo);
+                        head.paddedHead, Into::addTo, ahead);
         }
     }
 };
@@ -120,7 +124,9 @@ void attend(const AttentionTile& tile, const KvHead& head, const std::uint32_t* 
     float scores[kMaxTileRows * kTile];
     for (std::uint32_t start = (lowest > begin ? lowest : begin) / kTile * kTile; start < stop; start += kTile) {
         const std::byte* const block = head.base + blocks[start / kTile] * head.blockStride;
-        Block::scores(tile, head, block, scores);
+        const std::ptrdiff_t ahead =
+            start + kTile < stop ? head.base + blocks[start / kTile + 1] * head.blockStride - block : 0;
+        Block::scores(tile, head, block, ahead, scores);
         for (std::uint32_t row = 0; row < tile.rows; ++row) {
             float* const own = scores + row * kTile;
             mask(tile, row, start, own);
@@ -144,7 +150,7 @@ void attend(const AttentionTile& tile, const KvHead& head, const std::uint32_t* 
             }
         }
         // What lies behind the last position was never written: not even a weight of 0 may touch it.
-        Block::addValues(tile, head, block, scores, stop - start < kTile ? stop - start : kTile);
+        Block::addValues(tile, head, block, scores, stop - start < kTile ? stop - start : kTile, ahead);
     }
     for (std::uint32_t row = 0; row < tile.rows; ++row)
         tile.weight[row] = weights[row].sum();

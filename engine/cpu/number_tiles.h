@@ -71,8 +71,12 @@ template <class V, PlaneKind kind, int R, int G> struct NumberTile {
         for (std::uint32_t u = 0; u < kNumberSums; ++u) {
             Sums sums;
             clear(sums);
-            for (std::uint32_t i = u; i < whole; i += kNumberSums)
-                column(task, weights + std::size_t{i} * kBytes, x + i, sums);
+            for (std::uint32_t i = u; i < whole; i += kNumberSums) {
+                const std::byte* const from = weights + std::size_t{i} * kBytes;
+                for (int g = 0; u == 0 && g < G; ++g)
+                    prefetch<R, kNumberSums * kBytes>(from + g * task.groupBytes);
+                column(task, from, x + i, sums);
+            }
             for (std::uint32_t i = whole; u == 0 && i < task.cols; ++i)
                 column(task, weights + std::size_t{i} * kBytes, x + i, sums);
             if (u == 0)

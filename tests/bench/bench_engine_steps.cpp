@@ -1,6 +1,6 @@
 // Whole steps of the processor's backend on a model file: loading, prefill and decode in tokens a second, the stream
 // of weights beside what the memory gives, where the time of a step goes, and what recording spans costs.
-// bench_engine_steps [FILE] [-t THREADS] [-p PROMPT] [-n DECODE] [-r REPEATS] [-b SEQUENCES]
+// bench_engine_steps [FILE] [-t THREADS] [-p PROMPT] [-n DECODE] [-r REPEATS] [-b SEQUENCES] [-d DEPTH]
 #include "engine/cpu/cpu_backend.h"
 #include "tests/bench/bench_report.h"
 #include "tests/engine/support/tiny_model.h"
@@ -26,6 +26,7 @@ struct Wishes {
     std::uint32_t decode = 16;
     int repeats = 1;
     std::uint32_t sequences = 0;
+    std::uint32_t depth = 0; ///< positions before the first decoded one
 };
 
 Wishes read(int argc, char** argv) {
@@ -51,6 +52,9 @@ Wishes read(int argc, char** argv) {
             break;
         case 'r':
             wishes.repeats = value;
+            break;
+        case 'd':
+            wishes.depth = static_cast<std::uint32_t>(value);
             break;
         case 'b':
             wishes.sequences = static_cast<std::uint32_t>(value);
@@ -141,7 +145,7 @@ void run(const Wishes& wishes) {
     BackendOptions options;
     options.threads = wishes.threads;
     options.maxRows = std::max(wishes.prompt, 64U);
-    const std::uint32_t positions = std::max(wishes.prompt, wishes.decode) + 512;
+    const std::uint32_t positions = std::max(wishes.prompt, wishes.depth + wishes.decode) + 512;
     options.kvBlocks =
         std::max(positions / kKvBlockTokens + 1, wishes.sequences * (wishes.decode / kKvBlockTokens + 1));
     const auto backend = valueOf(makeCpuBackend(plan, options));
@@ -161,10 +165,10 @@ void run(const Wishes& wishes) {
         prefill = std::min(prefill, measured.prefill(wishes.prompt));
         prefillSums = measured.sums();
         measured.clear();
-        decode = std::min(decode, measured.decode(wishes.decode));
+        decode = std::min(decode, measured.decode(wishes.decode, wishes.depth));
         decodeSums = measured.sums();
         backend->recordSpans(false);
-        decodeBare = std::min(decodeBare, measured.decode(wishes.decode));
+        decodeBare = std::min(decodeBare, measured.decode(wishes.decode, wishes.depth));
         backend->recordSpans(true);
     }
     bench::report("engine.load", loadSeconds, "s", conditions);

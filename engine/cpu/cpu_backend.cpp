@@ -143,12 +143,16 @@ Result<StepOutput> CpuBackend::step(std::span<const SequenceSlice> slices) {
         return tl::unexpected(size.error());
     if (slices.empty())
         return fail(ErrorCode::internal, "A decode step was asked for no tokens.");
-    StepOutput output = m_runner->run(slices, m_recordSpans);
-    output.timings.weightBytes = m_model.planeBytes;
-    if (output.logits.empty())
-        output.timings.weightBytes -= m_model.planeBytesOfLogits;
-    output.timings.kvBytes = layerPositionsRead(m_plan, slices) * m_cache.bytesPerLayerToken();
-    return output;
+    try {
+        StepOutput output = m_runner->run(slices, m_recordSpans);
+        output.timings.weightBytes = m_model.planeBytes;
+        if (output.logits.empty())
+            output.timings.weightBytes -= m_model.planeBytesOfLogits;
+        output.timings.kvBytes = layerPositionsRead(m_plan, slices) * m_cache.bytesPerLayerToken();
+        return output;
+    } catch (const std::bad_alloc&) { // of the lists of rows and spans, before the threads begin
+        return fail(ErrorCode::memory, "There is no memory for the step: ask for a shorter prompt at once.");
+    }
 }
 
 BackendFacts CpuBackend::facts() const {

@@ -53,6 +53,10 @@ Command benchCommand(CLI::App& program) {
     command->add_option("--kv", arguments->kv, "What keys and values are stored as")
         ->check(CLI::IsMember({"f16", "q8"}))
         ->capture_default_str();
+    command
+        ->add_option("--at-once", options.atOnce, "Measure so many requests together too, through the scheduler: 1,8")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 16));
     command->add_flag("--json", arguments->json, "Print one JSON object");
     return {command, [arguments] { return bench(*arguments); }};
 }

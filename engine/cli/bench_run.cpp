@@ -18,25 +18,8 @@ constexpr std::uint32_t kMostRows = 512; // of a step of the prompt
 constexpr std::uint32_t kWarmTokens = 8;
 constexpr double kNsPerSecond = 1e9;
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 std::optional<double> medianOf(const std::vector<double>& values) {
     return values.empty() ? std::nullopt : std::optional(median(values));
-}
-
-/// Ids spread over the vocabulary, the same ones every time: no model decodes some ids faster than others.
-std::vector<TokenId> spreadIds(std::uint32_t count, std::uint32_t vocabulary) {
-    std::vector<TokenId> ids(count);
-    std::uint64_t state = 0x9E3779B97F4A7C15U;
-    for (TokenId& id : ids) {
-        state = state * 6364136223846793005U + 1442695040888963407U;
-        id = static_cast<TokenId>((state >> 33U) % vocabulary);
-    }
-    return ids;
 }
 
 /// One sequence on a backend, its blocks in order.
@@ -99,8 +82,8 @@ private:
 
 Result<BenchRow> measure(Backend& backend, std::uint32_t blocks, std::uint32_t vocabulary,
                          const BenchOptions& options) {
-    const std::vector<TokenId> prompt = spreadIds(options.promptTokens, vocabulary);
-    const std::vector<TokenId> answer = spreadIds(options.decodeTokens, vocabulary);
+    const std::vector<TokenId> prompt = spreadIds(options.promptTokens, vocabulary, 1);
+    const std::vector<TokenId> answer = spreadIds(options.decodeTokens, vocabulary, 2);
     OneSequence sequence(backend, blocks);
     if (auto warm = sequence.prefill(std::span(prompt).first(std::min<std::size_t>(prompt.size(), kMostRows))); !warm)
         return tl::unexpected(std::move(warm.error()));
@@ -137,6 +120,22 @@ Result<BenchRow> measure(Backend& backend, std::uint32_t blocks, std::uint32_t v
 }
 
 } // namespace
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+std::vector<TokenId> spreadIds(std::uint32_t count, std::uint32_t vocabulary, std::uint64_t seed) {
+    std::vector<TokenId> ids(count);
+    std::uint64_t state = 0x9E3779B97F4A7C15U * seed;
+    for (TokenId& id : ids) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        id = static_cast<TokenId>((state >> 33U) % vocabulary);
+    }
+    return ids;
+}
 
 Result<BenchReport> runBench(const BenchOptions& options, const BenchProgress& progress) {
     const Result<DeviceName> device = parseDeviceName(options.device);
@@ -182,6 +181,13 @@ Result<BenchReport> runBench(const BenchOptions& options, const BenchProgress& p
         report.device = (*backend)->facts().device;
         report.weightBytes = (*backend)->facts().weightBytes;
         report.rows.push_back(*row);
+        backend->reset(); // its memory is the next one's
+        if (options.atOnce.empty())
+            continue;
+        auto together = runTogether(options, threads, progress);
+        if (!together)
+            return tl::unexpected(std::move(together.error()));
+        report.together.insert(report.together.end(), together->begin(), together->end());
     }
     return report;
 }

@@ -37,7 +37,7 @@ struct BenchRow {
 struct BenchTogetherRow {
     int threads = 0;
     std::uint32_t requests = 0;
-    double aggregateTps = 0; ///< tokens of all, from the first token of the last to begin to the last one of all
+    double aggregateTps = 0; ///< tokens of all, from the first token of the last to begin to the last token of all
 };
 
 struct BenchReport {
@@ -51,6 +51,14 @@ struct BenchReport {
 using BenchProgress = std::function<void(const std::string& what)>;
 
 [[nodiscard]] Result<BenchReport> runBench(const BenchOptions& options, const BenchProgress& progress);
+
+/// The rows of options.atOnce with one number of threads, through loadModel and the scheduler.
+[[nodiscard]] Result<std::vector<BenchTogetherRow>> runTogether(const BenchOptions& options, int threads,
+                                                                const BenchProgress& progress);
+
+/// Ids spread over the vocabulary, the same ones for the same `seed`.
+[[nodiscard]] std::vector<TokenId> spreadIds(std::uint32_t count, std::uint32_t vocabulary, std::uint64_t seed);
+[[nodiscard]] double median(std::vector<double> values); ///< of at least one
 
 [[nodiscard]] std::string benchAsJson(const BenchReport& report, const BenchOptions& options);
 [[nodiscard]] std::string benchAsTable(const BenchReport& report, const BenchOptions& options);

@@ -34,6 +34,18 @@ private slots:
         }
         QCOMPARE(said.size(), 4);
     }
+    void requestsAtOnceAreMeasuredTogether() {
+        BenchOptions options = small();
+        options.atOnce = {1, 3};
+        const auto report = runBench(options, [](const std::string&) {});
+        QVERIFY2(report, report ? "" : report.error().message.c_str());
+        QCOMPARE(report->together.size(), std::size_t{2});
+        QCOMPARE(report->together[0].requests, 1U);
+        QCOMPARE(report->together[1].requests, 3U);
+        QVERIFY(report->together[0].aggregateTps > 0 && report->together[1].aggregateTps > 0);
+        options.decodeTokens = 1;
+        QVERIFY(!runBench(options, [](const std::string&) {}));
+    }
     void partsCanBeLeftOut() {
         BenchOptions options = small();
         options.promptTokens = 0;

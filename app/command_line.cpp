@@ -41,12 +41,14 @@ CLI::Option* addOptional(CLI::App& app, const std::string& name, std::optional<T
 }
 
 void addLaneFlags(CLI::App& run, RunFlags& flags) {
-    run.add_option("--lane", flags.lanes,
-                   "A lane (again for each further lane; a comma inside a value is written \\,). A server: "
-                   "\"name=A,endpoint=URL,model=M,protocol=P,key-env=VAR\". A model on this machine: "
-                   "\"local=FILE,threads=1,ctx=2048,parallel=4,kv=q8,speculative=lookup,prefix-cache=off,device=cpu\"; "
-                   "local=sample is a small model that is fetched once. A recording beside the others: "
-                   "\"recording=FILE,lane=0\"")
+    run.add_option(
+           "--lane", flags.lanes,
+           "A lane (again for each further lane; a comma inside a value is written \\,). A server: "
+           "\"name=A,endpoint=URL,model=M,protocol=P,key-env=VAR\". A model on this machine: "
+           "\"local=FILE,threads=1,ctx=2048,parallel=4,kv=q8,speculative=lookup,prefix-cache=off,device=cpu\"; "
+           "local=sample is a small model that is fetched once, mates=N decodes further requests beside, depth=N puts "
+           "that many tokens before the prompt. A recording beside the others: "
+           "\"recording=FILE,lane=0\"")
         ->type_name("SPEC")
         ->allow_extra_args(false);
     run.add_option("--endpoint", flags.endpoint, "Address of a single lane: server root, .../v1 or the full route")

@@ -121,6 +121,14 @@ Result<bool> takePart(const std::string& name, std::string& value, LaneOption& l
             lane.endpoint.protocol = std::move(value);
             return true;
         }
+        const bool mates = name == "mates";
+        if (mates || name == "depth") {
+            if (Result<void> taken = takeNumber(name, value, 0, mates ? kMostParallel : kMostContext,
+                                                mates ? lane.batchMates : lane.contextDepth);
+                !taken)
+                return tl::unexpected(taken.error());
+            return true;
+        }
         return takeLocal(name, value, *lane.local);
     }
     if (!lane.recorded)
@@ -136,7 +144,7 @@ Result<bool> takePart(const std::string& name, std::string& value, LaneOption& l
 tl::unexpected<Error> unknownPart(const LaneOption& lane) {
     if (lane.local)
         return fail(ErrorCode::usage, "--lane with local= knows name, local, threads, ctx, parallel, kv, speculative, "
-                                      "prefix-cache, device and protocol.");
+                                      "prefix-cache, device, mates, depth and protocol.");
     if (lane.recorded)
         return fail(ErrorCode::usage, "--lane with recording= knows name, recording and lane.");
     return fail(ErrorCode::usage, "--lane knows name, endpoint, model, protocol, key-env, key-file and ca-file; or "

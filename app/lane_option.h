@@ -17,6 +17,7 @@ struct LaneOption {
     EndpointSpec endpoint;                    ///< with the key's reference
     std::optional<LocalModelSpec> local;      ///< a model on this machine
     std::optional<RecordedLaneSpec> recorded; ///< a lane of a recording
+    int batchMates = 0, contextDepth = 0;     ///< of a local model
 };
 
 /// The path that stands for the sample model until it was fetched.

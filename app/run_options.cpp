@@ -192,6 +192,8 @@ Result<RunRequest> understand(const RunFlags& flags) {
         lane.spec.endpoint = std::move(option.endpoint);
         lane.spec.local = std::move(option.local);
         lane.spec.recorded = std::move(option.recorded);
+        lane.spec.batchMates = option.batchMates;
+        lane.spec.contextDepth = option.contextDepth;
         if (lane.spec.endpoint.extraCaFile.empty())
             lane.spec.endpoint.extraCaFile = flags.caFile;
         lane.spec.endpoint.allowInvalidTls = flags.allowInvalidTls;

@@ -84,6 +84,14 @@ int runWindow(int argc, char** argv, const std::vector<std::string>& files) {
     ModelLister lister;
     WindowServices services = localServices();
     services.sources = composition.run.sources;
+    services.lanesChanged = [engines = composition.engines](const std::vector<LaneConfig>& lanes) {
+        std::vector<LocalModelSpec> used;
+        for (const LaneConfig& lane : lanes) {
+            if (lane.spec.local && !lane.spec.recorded)
+                used.push_back(*lane.spec.local);
+        }
+        engines->retain(used);
+    };
     services.resolveKey = loadKey;
     services.listModels = [&lister](const EndpointSpec& endpoint, std::shared_ptr<const Secret> key,
                                     ModelsAnswer answer) { lister.list(endpoint, std::move(key), std::move(answer)); };

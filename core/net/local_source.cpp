@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -76,10 +77,12 @@ struct LocalSource::State {
     RunSpec spec;
     SourceOutput output;
     std::shared_ptr<EventMailbox> inner = std::make_shared<EventMailbox>();
+    std::shared_ptr<EventMailbox> matesSay = std::make_shared<EventMailbox>(); // heard by nobody
     std::shared_ptr<EndKept> raw;
-    std::shared_ptr<EngineProcess> engine; // kept for as long as the run
-    std::unique_ptr<TokenSource> source;   // from when the engine listens on
-    std::optional<StreamEvent> end;        // the run's, while the engine's own is waited for
+    std::shared_ptr<EngineProcess> engine;           // kept for as long as the run
+    std::unique_ptr<TokenSource> source;             // from when the engine listens on
+    std::vector<std::unique_ptr<TokenSource>> mates; // requests that nobody sees, for as long as the run
+    std::optional<StreamEvent> end;                  // the run's, while the engine's own is waited for
     Instant endCame{};
     bool ended = false;
 
@@ -114,6 +117,11 @@ struct LocalSource::State {
         request.key = engine->token();
         source = remote(request, SourceOutput{inner, raw});
         source->prepare();
+        request.sampling.ignoreEos = true; // none of them may end before the run does
+        for (int i = 0; i < spec.batchMates; ++i) {
+            mates.push_back(remote(request, SourceOutput{matesSay, nullptr}));
+            mates.back()->prepare();
+        }
     }
 
     void forward() {
@@ -166,10 +174,14 @@ void LocalSource::prepare() {
 }
 
 bool LocalSource::ready() const {
-    return m_state->ended || (m_state->source && m_state->source->ready());
+    const State& s = *m_state;
+    return s.ended || (s.source && s.source->ready() &&
+                       std::all_of(s.mates.begin(), s.mates.end(), [](const auto& mate) { return mate->ready(); }));
 }
 
 void LocalSource::release(std::optional<Instant> scheduled) {
+    for (const auto& mate : m_state->mates)
+        mate->release(scheduled);
     if (m_state->source)
         m_state->source->release(scheduled);
 }
@@ -191,6 +203,8 @@ Instant LocalSource::now() const {
 void LocalSource::pump() {
     State& s = *m_state;
     s.follow();
+    std::vector<StreamEvent> unheard;
+    s.matesSay->drain(unheard);
     if (s.source)
         s.source->pump();
     s.forward();

@@ -46,6 +46,8 @@ Result<RunSpec> recordedLaneSpec(const Recording& recording, const RecordedLaneS
     spec.recorded = from;
     spec.endpoint.key = {}; // nothing is asked of anybody
     spec.key.reset();
+    spec.batchMates = 0;
+    spec.contextDepth = 0;
     spec.uniquePrefix = false; // what was asked is asked no more
     return spec;
 }

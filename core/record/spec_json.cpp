@@ -188,6 +188,10 @@ std::string runSpecToJson(const RunSpec& spec) {
         object["local"] = localToJson(*spec.local);
     if (spec.recorded)
         object["recorded"] = {{"file", spec.recorded->file}, {"lane", spec.recorded->lane}};
+    if (spec.batchMates > 0)
+        object["batch_mates"] = spec.batchMates;
+    if (spec.contextDepth > 0)
+        object["context_depth"] = spec.contextDepth;
     put(object, "system", spec.system);
     object["prompt"] = spec.prompt;
     object["sampling"] = samplingToJson(spec.sampling);
@@ -208,6 +212,8 @@ Result<RunSpec> runSpecFromJson(std::string_view text) {
         spec.local = localFromJson(*local);
     if (const json* recorded = member(*object, "recorded"))
         spec.recorded = recordedFromJson(*recorded);
+    spec.batchMates = countMember(*object, "batch_mates", 0);
+    spec.contextDepth = countMember(*object, "context_depth", 0);
     spec.system = textMember(*object, "system").value_or("");
     spec.prompt = textMember(*object, "prompt").value_or("");
     if (const json* sampling = member(*object, "sampling"))

@@ -1,5 +1,6 @@
 #include "core/base/utc_time.h"
 #include "core/session/session.h"
+#include "core/source/context_filler.h"
 #include "core/source/request.h"
 
 #include <fmt/format.h>
@@ -59,13 +60,18 @@ std::optional<Instant> Lane::now() const {
 
 void Lane::begin(const SourceFactory& factory, const Clock& clock, Journal* journal, const RunOrder& order) {
     RunSpec request = m_planSpec;
-    if (request.uniquePrefix)
-        request.prompt = uniqueLine() + request.prompt;
+    const std::string unique = request.uniquePrefix ? uniqueLine() : std::string();
+    // The record keeps how deep the prompt stood, and not the text that it took.
+    RunSpec asked = request;
+    asked.prompt = unique + request.prompt;
+    if (request.contextDepth > 0)
+        request.prompt = contextFiller(request.contextDepth) + "\n\n" + request.prompt;
+    request.prompt = unique + request.prompt;
 
     auto run = std::make_shared<LaneRun>();
     run->record = std::make_shared<RunRecord>();
     RunRecord& record = *run->record;
-    record.spec = request;
+    record.spec = std::move(asked);
     record.spec.key.reset();
     if (Result<std::string> route = routeText(request))
         record.route = *std::move(route);
@@ -78,7 +84,7 @@ void Lane::begin(const SourceFactory& factory, const Clock& clock, Journal* jour
     if (!request.endpoint.model.empty())
         record.card.model = request.endpoint.model;
     if (!request.recorded) // how many a recorded lane shared its server with is not known here
-        record.card.concurrency = order.concurrency;
+        record.card.concurrency = order.concurrency + request.batchMates;
     record.card.clientVersion = "decodescope " DECODESCOPE_VERSION;
 
     run->raw = std::make_shared<RawLog>();

@@ -65,6 +65,15 @@ class SampleTest(unittest.TestCase):
         self.assertEqual(a["text"], b["text"])  # greedy, whatever decodes beside it
         self.assertEqual(max(a["engine"]["batch"]["max"], b["engine"]["batch"]["max"]), 2)  # one engine
 
+    def test_batch_mates_and_depth(self):
+        lane = self.good("--lane", f"local={MODEL},threads=1,ctx=2048,mates=3,depth=512", "--max-tokens", "32",
+                         "--ignore-eos")["lanes"][0]
+        [run] = lane["runs"]
+        self.assertEqual(run["output_tokens"], 32)
+        self.assertEqual(run["engine"]["batch"]["max"], 4)
+        self.assertEqual(lane["run_card"]["concurrency"], 4)
+        self.assertAlmostEqual(run["prompt_tokens"], 560, delta=60)
+
     def test_a_file_that_is_no_model_is_refused(self):
         with tempfile.NamedTemporaryFile(suffix=".gguf") as file:
             file.write(b"GGUF\x03\0\0\0" + b"\xff" * 64)

@@ -37,9 +37,10 @@ private slots:
     }
 
     void aModelOfThisMachineIsALane() {
-        const Result<LaneOption> lane = parseLaneOption("name=B,threads=2,local=/m/x.gguf,ctx=4096,parallel=8,kv=q8,"
-                                                        "speculative=lookup,prefix-cache=off,device=cpu",
-                                                        "A");
+        const Result<LaneOption> lane =
+            parseLaneOption("name=B,threads=2,local=/m/x.gguf,ctx=4096,parallel=8,kv=q8,"
+                            "speculative=lookup,prefix-cache=off,device=cpu,mates=3,depth=512",
+                            "A");
         QVERIFY(lane);
         QVERIFY(lane->local && !lane->recorded);
         LocalModelSpec expected;
@@ -52,6 +53,8 @@ private slots:
         expected.prefixCache = false;
         expected.device = "cpu";
         QVERIFY(*lane->local == expected);
+        QCOMPARE(lane->batchMates, 3);
+        QCOMPARE(lane->contextDepth, 512);
     }
 
     void aLaneOfARecordingIsALane() {

@@ -44,6 +44,8 @@ bool RunController::canSave() const {
 void RunController::syncLanes() {
     if (m_shown == Shown::own) {
         m_session.setLanes(m_lanes.lanes()); // a run in flight keeps its own copy of what it asked
+        if (m_services.lanesChanged)
+            m_services.lanesChanged(m_lanes.lanes());
         emit lanesChanged();
     }
     emit stateChanged();

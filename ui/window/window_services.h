@@ -34,6 +34,8 @@ struct WindowServices {
     SourceFactory sources;
     /// Fetches a key by its reference; an error is a sentence for a person. Null for KeyReference::Kind::none.
     std::function<Result<std::shared_ptr<const Secret>>(const KeyReference&)> resolveKey;
+    /// Told of the window's lanes whenever they change, so that engines that none of them needs any more are stopped.
+    std::function<void(const std::vector<LaneConfig>&)> lanesChanged;
     /// Asks an endpoint for its models; the answer comes later, on the GUI thread, exactly once.
     std::function<void(const EndpointSpec&, std::shared_ptr<const Secret>, ModelsAnswer)> listModels;
     std::vector<OfferedEndpoint> offered;

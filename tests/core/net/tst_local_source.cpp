@@ -120,6 +120,24 @@ private slots:
         QVERIFY(contains(said, "\"cache_prompt\": false"));
     }
 
+    void batchMatesAskBesideAndAreNotHeard() {
+        RunSpec spec = LocalRun::localSpec();
+        spec.batchMates = 2;
+        LocalRun run(spec);
+        QVERIFY(run.run());
+        QCOMPARE(run.all<EngineStep>().size(), 8U);
+        QCOMPARE(run.sink().ends().size(), 1U);
+        const auto engine = run.pool().acquire(*spec.local);
+        const auto asked = [&] {
+            const std::string said = engine->lastLines();
+            int count = 0;
+            for (std::size_t at = said.find("asked: "); at != std::string::npos; at = said.find("asked: ", at + 1))
+                ++count;
+            return count;
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(asked(), 3, 20000);
+    }
+
     void anEngineThatDoesNotStartEndsTheRun() {
         qputenv("FAKE_ENGINE", "refuse");
         LocalRun run;

@@ -92,6 +92,8 @@ void TestRecording::specSurvivesJson() {
     RunSpec spec = sampleAsked().spec;
     spec.local = LocalModelSpec{"/m/a,b.gguf", "cuda:1", 3, 4096, 8, "q8", true, false};
     spec.recorded = RecordedLaneSpec{"race.decodescope", 2};
+    spec.batchMates = 3;
+    spec.contextDepth = 4096;
     const auto back = runSpecFromJson(runSpecToJson(spec));
     QVERIFY(back.has_value());
     QCOMPARE(runSpecToJson(*back), runSpecToJson(spec));
@@ -105,6 +107,8 @@ void TestRecording::specSurvivesJson() {
     QCOMPARE(back->endpoint.key.name, std::string("MY_VARIABLE"));
     QVERIFY(back->local == spec.local);
     QVERIFY(back->recorded == spec.recorded);
+    QCOMPARE(back->batchMates, 3);
+    QCOMPARE(back->contextDepth, 4096);
     const auto odd = runSpecFromJson(R"({"local":{"path":7},"recorded":{"lane":1}})");
     QVERIFY(odd && !odd->local && !odd->recorded);
     QVERIFY(!runSpecFromJson("[]"));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace decodescope::engine {
 
@@ -78,10 +79,11 @@ Result<void> readRope(const ModelKeys& keys, ModelNumbers& numbers) {
     const auto factor = keys.number(factorKey);
     if (!factor)
         return tl::unexpected(factor.error());
-    if (*factor && **factor < 0)
+    // Zero means "no scaling", as an absent factor does. One whose reciprocal is no number is as wrong as a negative
+    // one.
+    if (*factor && **factor != 0 && !(**factor >= std::numeric_limits<float>::min()))
         return fail(ErrorCode::malformed, fmt::format("The model file's key {} is {}; it must be above 0.",
                                                       keys.fullName(factorKey), **factor));
-    // Zero means "no scaling", as an absent factor does.
     if (scaling == "linear" && *factor && **factor != 0)
         rope.frequencyScale = 1.0F / **factor;
     return {};

@@ -82,10 +82,12 @@ void readEngineObject(JsonView object, MessageContent& out) {
         out.engine = std::make_shared<const EngineFacts>(readFacts(engine));
     if (const JsonView prompt = object["prompt"]; prompt.isObject())
         out.enginePrompt = readPrompt(prompt);
-    if (object["tokens"].size() == 0)
+    const EngineStep step = readStep(object);
+    if (step.tokens == 0)
         return;
-    out.engineStep = readStep(object);
-    out.hints.engine = out.engineStep->tokens;
+    out.hints.engine = step.tokens;
+    if (step.sampledAtNs > 0) // an answer that came whole tells of no single step
+        out.engineStep = step;
 }
 
 } // namespace decodescope

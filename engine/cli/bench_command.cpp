@@ -39,6 +39,7 @@ Command benchCommand(CLI::App& program) {
     command->add_option("FILE", options.file, "A model (*.gguf); of a model in parts the first")->required();
     command->add_option("-t,--threads", options.threads, "Numbers of threads, one row each; 0: the engine chooses")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->check(CLI::Range(0, 1024));
     command->add_option("-p,--prompt", options.promptTokens, "Tokens of the prompt; 0: do not measure it")
         ->check(CLI::Range(0, kMostTokens))
@@ -56,6 +57,7 @@ Command benchCommand(CLI::App& program) {
     command
         ->add_option("--at-once", options.atOnce, "Measure so many requests together too, through the scheduler: 1,8")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->check(CLI::Range(1, 16));
     command->add_flag("--json", arguments->json, "Print one JSON object");
     return {command, [arguments] { return bench(*arguments); }};

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -57,7 +58,7 @@ EndSignals::~EndSignals() {
         ::close(m_fd);
 }
 
-bool EndSignals::look(int timeoutMs) noexcept {
+bool EndSignals::arrived(int timeoutMs) noexcept {
     pollfd wait{m_fd, POLLIN, 0};
     if (!m_arrived && ::poll(&wait, 1, timeoutMs) > 0) {
         signalfd_siginfo info{};
@@ -66,13 +67,22 @@ bool EndSignals::look(int timeoutMs) noexcept {
     return m_arrived;
 }
 
-bool EndSignals::arrived() noexcept {
-    return look(0);
+EndAtOnce::EndAtOnce(EndSignals& signals) {
+    constexpr int kLookMs = 5; // its end waits so long for the last look
+    try {                      // the one way to learn that the system has no thread left
+        m_thread = std::thread([this, &signals] {
+            while (!m_over)
+                if (signals.arrived(kLookMs))
+                    _exit(exitStatusOf(ErrorCode::cancelled));
+        });
+    } catch (const std::system_error&) {
+    }
 }
 
-void EndSignals::wait() noexcept {
-    while (!look(-1)) {
-    }
+EndAtOnce::~EndAtOnce() {
+    m_over = true;
+    if (m_thread.joinable())
+        m_thread.join();
 }
 
 } // namespace decodescope::engine

@@ -2,8 +2,9 @@
 
 #include "engine/base/error.h"
 
+#include <atomic>
 #include <csignal>
-#include <cstdint>
+#include <thread>
 
 namespace decodescope::engine {
 
@@ -24,15 +25,29 @@ public:
     EndSignals& operator=(const EndSignals&) = delete;
     ~EndSignals();
 
-    [[nodiscard]] bool arrived() noexcept; ///< at once
-    void wait() noexcept;
+    /// Whether one has come, after waiting for it at most so long; negative: for ever.
+    [[nodiscard]] bool arrived(int timeoutMs) noexcept;
 
 private:
     explicit EndSignals(int fd);
-    [[nodiscard]] bool look(int timeoutMs) noexcept;
 
     int m_fd;
     bool m_arrived = false;
+};
+
+/// While it lives, a signal ends the process at once, with status 130: for work that has nothing to tidy and looks at
+/// nothing for seconds, such as loading.
+class EndAtOnce {
+public:
+    /// Without a thread from the system the signals wait for whoever looks at them next.
+    explicit EndAtOnce(EndSignals& signals);
+    ~EndAtOnce();
+    EndAtOnce(const EndAtOnce&) = delete;
+    EndAtOnce& operator=(const EndAtOnce&) = delete;
+
+private:
+    std::atomic<bool> m_over = false;
+    std::thread m_thread;
 };
 
 } // namespace decodescope::engine

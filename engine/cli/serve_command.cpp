@@ -29,23 +29,22 @@ struct ServeArguments {
 };
 
 /// Tells on stderr how far the loading is, in steps of 10 %: a watcher sees that it goes on.
-class LoadingTold {
-public:
-    explicit LoadingTold(EndSignals& signals)
-        : m_signals(signals) {}
-    bool operator()(std::uint64_t done, std::uint64_t total) {
+LoadProgress toldOnStderr() {
+    return [told = std::uint64_t{0}](std::uint64_t done, std::uint64_t total) mutable {
         const std::uint64_t tenths = total == 0 ? 10 : done * 10 / total;
-        if (tenths > m_tenths) {
-            m_tenths = tenths;
+        if (tenths > told) {
+            told = tenths;
             fmt::print(stderr, "loading: {} %\n", tenths * 10);
         }
-        return !m_signals.arrived();
-    }
+        return true;
+    };
+}
 
-private:
-    EndSignals& m_signals;
-    std::uint64_t m_tenths = 0;
-};
+/// The part of serving that a signal may end at once.
+Result<std::unique_ptr<LoadedModel>> load(const ModelOptions& options, EndSignals& signals) {
+    const EndAtOnce interruptible(signals);
+    return loadModel(options, toldOnStderr());
+}
 
 std::string readyLine(const LoadedModel& model, std::uint16_t port, const std::string& token) {
     nlohmann::ordered_json json;
@@ -79,7 +78,7 @@ int serve(ServeArguments& arguments) {
             return failed(fresh.error());
         token = std::move(*fresh);
     }
-    const auto model = loadModel(arguments.model, LoadingTold(*signals));
+    const auto model = load(arguments.model, *signals);
     if (!model)
         return failed(model.error());
     for (const std::string& note : (*model)->notes)
@@ -92,7 +91,8 @@ int serve(ServeArguments& arguments) {
     if (const int status = printed(readyLine(**model, (*service)->port(), token)); status != 0)
         return status;
     fmt::print(stderr, "serving {} on 127.0.0.1:{}\n", (*model)->card.model, (*service)->port());
-    signals->wait();
+    while (!signals->arrived(-1)) {
+    }
     fmt::print(stderr, "stopping\n");
     (*service)->stop(kFlushNs);
     // Clients have been told. A step in the middle of its work would hold up a tidy end; the kernel tidies faster.

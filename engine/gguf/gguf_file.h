@@ -48,8 +48,8 @@ public:
     [[nodiscard]] const std::string& path() const noexcept;
     [[nodiscard]] std::uint64_t fileBytes() const noexcept; ///< all shards
 
-    // Metadata. Each getter is nullopt when the key is absent or of another type: integers of every width are read
-    // through one widening getter, f32 and f64 through one, arrays only with the element type asked for.
+    // Metadata. Each getter is nullopt when the key is absent or of another type. Integers of every width are read
+    // through one getter, f32 and f64 through one, arrays with the element type asked for and up to 768 Ki elements.
     [[nodiscard]] bool has(std::string_view key) const;
     [[nodiscard]] std::optional<std::uint64_t> unsignedInteger(std::string_view key) const; ///< also of i*, if >= 0
     [[nodiscard]] std::optional<double> real(std::string_view key) const; ///< f32, f64, and integers

@@ -12,7 +12,9 @@ constexpr std::uint64_t kMaxTensors = 65'536; ///< of all shards
 constexpr std::uint64_t kMaxTensorNameBytes = 63;
 constexpr std::uint32_t kMaxDimensions = 4;
 constexpr std::uint64_t kMaxArrayElements = 16ULL << 20;
-constexpr std::uint64_t kMaxCopiedElements = 4ULL << 20; ///< arrays beyond it are not handed out as vectors
+/// Arrays beyond it are not handed out as vectors: three times the largest vocabulary there is, and still no file makes
+/// us build tables of more than 64 MB.
+constexpr std::uint64_t kMaxCopiedElements = 768ULL << 10;
 constexpr std::uint64_t kMaxStringBytes = 16ULL << 20;
 constexpr std::uint64_t kMinAlignment = 8;
 constexpr std::uint64_t kMaxAlignment = 65'536;

@@ -68,6 +68,7 @@ private slots:
     void flippedBits();
     void manyKeysAndTensors();
     void longestArrays();
+    void largestVocabulary();
 };
 
 void TestHostileModels::validModelsRun() {
@@ -190,6 +191,28 @@ void TestHostileModels::longestArrays() {
     const std::string bad = fault(writer.bytes(), survey);
     QVERIFY2(bad.empty(), bad.c_str());
     QVERIFY(!survey.opening && survey.plan && survey.tokenizer);
+}
+
+void TestHostileModels::largestVocabulary() {
+    constexpr std::uint64_t kCount = 768ULL << 10;
+    std::string tokens;
+    for (std::uint64_t i = 0; i < kCount; ++i) {
+        std::string name;
+        for (std::uint64_t rest = i; rest > 0; rest /= 26)
+            name += static_cast<char>('a' + rest % 26);
+        tokens += rawText(name + "_");
+    }
+    GgufWriter writer;
+    writer.text("general.architecture", "llama");
+    writer.text("tokenizer.ggml.model", "llama");
+    writer.array("tokenizer.ggml.tokens", ValueType::string, kCount, tokens);
+    writer.array("tokenizer.ggml.scores", ValueType::f32, kCount, std::string(kCount * 4, '\0'));
+    writer.array("tokenizer.ggml.token_type", ValueType::u8, kCount, std::string(kCount, '\1'));
+    m_file.put(writer.bytes());
+    AllocationCount::reset();
+    const Survey survey = surveyed(m_file.path());
+    QVERIFY2(!survey.tokenizer, survey.tokenizer.value_or(Error{}).message.c_str());
+    QVERIFY2(AllocationCount::peakBytes() < 64 << 20, std::to_string(AllocationCount::peakBytes()).c_str());
 }
 
 QTEST_APPLESS_MAIN(TestHostileModels)

@@ -75,7 +75,9 @@ template <PlaneKind kind> struct Traits {
 
 /// Four inputs to every lane.
 template <int v> [[gnu::always_inline]] inline __m256i fourInputs(const ActivationBlock& x) {
-    return _mm256_set1_epi32(reinterpret_cast<const int*>(x.quants)[v]);
+    int four;
+    __builtin_memcpy(&four, x.quants + 4 * v, sizeof(four));
+    return _mm256_set1_epi32(four);
 }
 
 /// Inputs 4v ... 4v + 3 of 8 rows as bytes: unsigned, but signed of q8_0.

@@ -68,7 +68,9 @@ template <PlaneKind kind> struct Traits {
 
 /// Four inputs to every lane.
 [[gnu::always_inline]] inline __m512i fourInputs(const ActivationBlock& x, int v) {
-    return _mm512_set1_epi32(reinterpret_cast<const int*>(x.quants)[v]);
+    int four;
+    __builtin_memcpy(&four, x.quants + 4 * v, sizeof(four));
+    return _mm512_set1_epi32(four);
 }
 
 /// The 32 x 16 weights of a step as unsigned bytes: vector v holds inputs 4v ... 4v + 3.

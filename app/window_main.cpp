@@ -2,6 +2,7 @@
 
 #include "app/composition.h"
 #include "app/credentials.h"
+#include "app/local_models.h"
 #include "app/machine.h"
 #include "app/version.h"
 #include "core/base/utc_time.h"
@@ -96,6 +97,7 @@ int runWindow(int argc, char** argv, const std::vector<std::string>& files) {
     services.listModels = [&lister](const EndpointSpec& endpoint, std::shared_ptr<const Secret> key,
                                     ModelsAnswer answer) { lister.list(endpoint, std::move(key), std::move(answer)); };
     services.offered = endpointsOfEnvironment();
+    services.localModels = localModelServices();
     MainWindow window(std::move(services));
     window.show();
     QStringList paths;

@@ -268,7 +268,8 @@ StateWords stateWords(const LaneShot& shot, const std::optional<ReplayPosition>&
     case LaneState::idle:
         return {QStringLiteral("idle"), tr("Idle")};
     case LaneState::connecting:
-        return {QStringLiteral("waiting"), tr("Connecting")};
+        return {QStringLiteral("waiting"),
+                shot.config && shot.config->spec.local ? tr("Loading the model") : tr("Connecting")};
     case LaneState::waiting:
         return {QStringLiteral("waiting"), tr("Waiting")};
     case LaneState::running:

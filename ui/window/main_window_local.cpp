@@ -1,3 +1,4 @@
+#include "core/record/recording_shelf.h"
 #include "ui/panels/lab_panel.h"
 #include "ui/panels/local_model_door.h"
 #include "ui/panels/prompt_strip.h"
@@ -27,17 +28,21 @@ void MainWindow::raceLocally(const RunSpec& local) {
     const QStringList shipped = shippedRecordings(m_runs.services().shippedFolder);
     if (!shipped.isEmpty()) {
         const Result<Recording> recorded = openRecordingFile(shipped.constFirst());
-        const std::size_t count = recorded ? recorded->lanes.size() : 0;
-        for (std::size_t i = 0; i < count; ++i) {
-            RunSpec lane;
-            lane.recorded = RecordedLaneSpec{shipped.constFirst().toStdString(), static_cast<int>(i)};
-            lane.laneName = recorded->lanes[i].name;
-            lanes.push_back(std::move(lane));
+        const int count = recorded ? static_cast<int>(recorded->lanes.size()) : 0;
+        for (int i = 0; i < count; ++i) {
+            Result<RunSpec> lane = recordedLaneSpec(*recorded, {shipped.constFirst().toStdString(), i});
+            if (!lane)
+                continue;
+            if (lanes.size() == 1) { // the local lane answers what the recorded ones were asked
+                race.prompt = lane->prompt;
+                race.system = lane->system;
+                race.sampling = lane->sampling;
+            }
+            lanes.push_back(*std::move(lane));
         }
-        if (recorded && !recorded->runs.empty()) // all lanes answer the question that the recorded ones were asked
-            race.prompt = recorded->runs.front()->asked.spec.prompt;
     }
     race.plan = RunPlan{};
+    race.uniquePrefix = false;
     m_runs.setRace(race);
     m_prompt->show(race);
     m_runs.lanes().replaceAll(lanes, tr("Race the local model"));

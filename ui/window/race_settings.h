@@ -25,6 +25,8 @@ struct RaceSettings {
 
 /// The lane's own endpoint with the race's question put into it.
 [[nodiscard]] inline RunSpec withRace(RunSpec lane, const RaceSettings& race) {
+    if (lane.recorded)
+        return lane; // it was asked what it was asked
     lane.system = race.system;
     lane.prompt = race.prompt;
     lane.sampling = race.sampling;

@@ -15,12 +15,14 @@ namespace {
 constexpr std::string_view kSpmSpace = "\xE2\x96\x81"; // U+2581
 
 /// Spellings that end an answer in the dialogues of known models, whatever the file says of them.
-constexpr std::array<std::string_view, 15> kEnds{
+constexpr std::array kEnds = std::to_array<std::string_view>({
     "<|eot_id|>",
     "<|im_end|>",
     "<|end|>",
     "<|return|>",
     "<|call|>",
+    "<|flush|>",
+    "<|calls|>",
     "<end_of_turn>",
     "<|endoftext|>",
     "<|eom_id|>",
@@ -28,11 +30,18 @@ constexpr std::array<std::string_view, 15> kEnds{
     "<EOT>",
     "_<EOT>",
     "[EOT]",
+    "[EOS]",
     "<end_of_utterance>",
     "<eos>",
+    "</s>",
+    "<turn|>",
+    "<|tool_response>",
     "<\xEF\xBD\x9C"
     "end\xE2\x96\x81of\xE2\x96\x81sentence\xEF\xBD\x9C>", // DeepSeek's, with full-width bars
-};
+});
+
+/// Vocabularies with one of these use "</s>" as text like any other.
+constexpr std::array kPlainEndOfSentence = std::to_array<std::string_view>({"<|tool_response>", "<|plamo:eos|>"});
 
 /// The bytes that a token adds to a text.
 void appendBytes(Vocabulary::Model model, TokenType type, std::string_view spelling, std::string& bytes) {
@@ -131,15 +140,21 @@ void TokenTables::markEnds(const Vocabulary& vocabulary) {
             m_endsGeneration[static_cast<std::size_t>(*id)] = true;
         }
     }
+    const bool plainEndOfSentence = std::ranges::any_of(
+        kPlainEndOfSentence, [&](std::string_view spelling) { return spelled(spelling).has_value(); });
     for (const std::string_view spelling : kEnds) {
+        if (plainEndOfSentence && spelling == "</s>") {
+            continue;
+        }
         if (const auto id = spelled(spelling)) {
             m_endsGeneration[static_cast<std::size_t>(*id)] = true;
-            m_types[static_cast<std::size_t>(*id)] = TokenType::control; // some files say normal: a known mistake
+            m_types[static_cast<std::size_t>(*id)] = TokenType::control; // some files say otherwise: a known mistake
         }
     }
     // In this dialogue form "end" closes one message of several in an answer.
     const auto end = spelled("<|end|>");
-    if (end && spelled("<|return|>") && spelled("<|call|>")) {
+    const bool calls = spelled("<|call|>") || spelled("<|calls|>");
+    if (end && calls && (spelled("<|return|>") || spelled("<|flush|>"))) {
         m_endsGeneration[static_cast<std::size_t>(*end)] = false;
     }
 }

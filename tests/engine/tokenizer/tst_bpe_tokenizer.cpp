@@ -18,6 +18,7 @@ private slots:
     void partsAreOneText();
     void bosAndEos();
     void endsOfGeneration();
+    void nobodyWritesTheEndOfAnAnswer();
     void mergesOfUnknownTokensAreLeftOut();
     void bytesWithoutTokenAreLeftOut();
     void longText();
@@ -139,6 +140,22 @@ void BpeTokenizerTest::endsOfGeneration() {
     tokenizer = m_made->tokenizer();
     QVERIFY(!tokenizer->endsGeneration(id("<|end|>")));
     QVERIFY(tokenizer->endsGeneration(id("<|return|>")));
+}
+
+void BpeTokenizerTest::nobodyWritesTheEndOfAnAnswer() {
+    // Said to be user-defined, which would make it a token in what people write too.
+    const TokenId end = m_made->add("</s>", TokenType::userDefined);
+    const TokenId other = m_made->add("<s>", TokenType::userDefined);
+    auto tokenizer = m_made->tokenizer();
+    QVERIFY(tokenizer->endsGeneration(end));
+    QCOMPARE(tokenizer->encode("</s>", SpecialText::parse, false), (std::vector{end}));
+    QVERIFY(!tokenizer->encode("</s>", SpecialText::asText, false).empty());
+    QVERIFY(std::ranges::count(tokenizer->encode("</s>", SpecialText::asText, false), end) == 0);
+    QCOMPARE(tokenizer->encode("<s>", SpecialText::asText, false), (std::vector{other}));
+    m_made->add("<|tool_response>", TokenType::control); // with it, "</s>" is text
+    tokenizer = m_made->tokenizer();
+    QVERIFY(!tokenizer->endsGeneration(end));
+    QCOMPARE(tokenizer->encode("</s>", SpecialText::asText, false), (std::vector{end}));
 }
 
 void BpeTokenizerTest::mergesOfUnknownTokensAreLeftOut() {

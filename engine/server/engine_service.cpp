@@ -109,10 +109,11 @@ std::optional<HttpResponse> EngineService::admit(const HttpHead& head) {
         return refusal;
     if (!known)
         return errorResponse(404, "not_found_error", "There is no " + visible(head.path) + " here.");
-    if (route->method != head.method) {
-        HttpResponse response = errorResponse(
-            405, "invalid_request_error", std::string(route->path) + " answers " + std::string(route->method) + ".");
-        response.fields.emplace_back("Allow", route->method);
+    const std::string allowed = route->method == "GET" ? "GET, HEAD" : std::string(route->method);
+    if (route->method != head.method && !(route->method == "GET" && head.method == "HEAD")) {
+        HttpResponse response =
+            errorResponse(405, "invalid_request_error", std::string(route->path) + " answers " + allowed + ".");
+        response.fields.emplace_back("Allow", allowed);
         return response;
     }
     return std::nullopt;

@@ -24,8 +24,8 @@ using boost::beast::error_code;
 
 constexpr int kReadsPerTurn = 32; // then the others get theirs
 
-std::string lowerCase(boost::beast::string_view text) {
-    std::string out(text.data(), text.size());
+std::string lowerCase(std::string_view text) {
+    std::string out(text);
     for (char& c : out) {
         if (c >= 'A' && c <= 'Z')
             c = static_cast<char>(c + ('a' - 'A'));
@@ -149,6 +149,11 @@ void HttpConnection::parse() {
     m_parsing = true;
     while (!closed() && m_state == State::reading && !m_in.empty() && m_out.empty()) {
         if (!m_reading) {
+            // Empty lines before a request are allowed: old clients sent one behind a body.
+            while (m_in.starts_with("\r\n"))
+                m_in.erase(0, 2);
+            if (m_in.empty())
+                break;
             m_reading = std::make_unique<Reading>();
             m_reading->parser.header_limit(2 * m_limits.maxHeadBytes);
             m_reading->parser.body_limit(m_limits.maxBodyBytes);
@@ -184,7 +189,7 @@ bool HttpConnection::parseHead() {
     head.method.assign(message.method_string().data(), message.method_string().size());
     const std::string_view target(message.target().data(), message.target().size());
     for (const auto& field : message.base())
-        head.fields.emplace_back(lowerCase(field.name_string()),
+        head.fields.emplace_back(lowerCase({field.name_string().data(), field.name_string().size()}),
                                  std::string(field.value().data(), field.value().size()));
     m_headOnly = head.method == "HEAD";
     if (target.size() > m_limits.maxTargetBytes) {
@@ -203,7 +208,7 @@ bool HttpConnection::parseHead() {
     m_reading->headSeen = true;
     parser.eager(true);
     const auto expect = head.field("expect");
-    if (!parser.is_done() && m_in.empty() && message.version() == 11 && expect && *expect == "100-continue")
+    if (!parser.is_done() && m_in.empty() && message.version() == 11 && expect && lowerCase(*expect) == "100-continue")
         send("HTTP/1.1 100 Continue\r\n\r\n");
     return !closed();
 }

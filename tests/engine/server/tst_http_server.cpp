@@ -114,16 +114,24 @@ private slots:
                                ";x=y\r\nde\r\n0\r\n\r\n")),
             std::string("POST /? abcde"));
     }
+    void continueIsSentWhenAskedFor_data() {
+        QTest::addColumn<QByteArray>("expectation");
+        QTest::newRow("as usual") << QByteArray("100-continue");
+        QTest::newRow("in capitals") << QByteArray("100-Continue");
+    }
     void continueIsSentWhenAskedFor() {
+        QFETCH(QByteArray, expectation);
         Running running;
         RawClient client = running.client();
-        client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+        client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: " + expectation.toStdString() +
+                    "\r\n\r\n");
         QCOMPARE(client.readUntil("\r\n\r\n"), std::string("HTTP/1.1 100 Continue\r\n\r\n"));
         client.send("ok");
         QCOMPARE(bodyOf(client.readAnswer()), std::string("POST /? ok"));
     }
     void oldClientsAndHeadWork() {
         Running running;
+        QCOMPARE(bodyOf(running.ask("\r\n\r\nGET /z HTTP/1.1\r\nHost: localhost\r\n\r\n")), std::string("GET /z? "));
         RawClient old = running.client();
         old.send("GET /x HTTP/1.0\r\nHost: localhost\r\n\r\n");
         const std::string answer = old.readAnswer();

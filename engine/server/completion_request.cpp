@@ -170,6 +170,16 @@ void readLogprobs(JsonFields& fields, CompletionRequest& request) {
         fields.fault("\"top_logprobs\" needs \"logprobs\": true.");
 }
 
+/// Any 64 bits, signed or not: other programs draw their seeds from either range.
+std::uint64_t readSeed(JsonFields& fields) {
+    const json* value = fields.find("seed");
+    if (value != nullptr && value->is_number_unsigned())
+        return value->get<std::uint64_t>();
+    const auto seed =
+        fields.integer("seed", std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
+    return seed && *seed != -1 ? static_cast<std::uint64_t>(*seed) : randomSeed();
+}
+
 void readSampling(JsonFields& fields, const RequestDefaults& defaults, CompletionRequest& request) {
     SamplingSpec& sampling = request.generation.sampling;
     sampling.temperature = fields.real("temperature", 0, 100).value_or(sampling.temperature);
@@ -183,9 +193,7 @@ void readSampling(JsonFields& fields, const RequestDefaults& defaults, Completio
     sampling.repetitionPenalty = repetition.value_or(sampling.repetitionPenalty);
     sampling.presencePenalty = fields.real("presence_penalty", -2, 2).value_or(0);
     sampling.frequencyPenalty = fields.real("frequency_penalty", -2, 2).value_or(0);
-    const auto seed =
-        fields.integer("seed", std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
-    sampling.seed = seed && *seed != -1 ? static_cast<std::uint64_t>(*seed) : randomSeed();
+    sampling.seed = readSeed(fields);
     readLogprobs(fields, request);
     readBias(fields, defaults, sampling);
 }

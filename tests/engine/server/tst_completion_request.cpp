@@ -95,6 +95,10 @@ private slots:
         QCOMPARE(chat(",'max_tokens':-1").generation.maxTokens, 0U);
         QCOMPARE(chat(",'max_tokens':null").generation.maxTokens, 0U);
         QCOMPARE(chat(",'max_tokens':16.0").generation.maxTokens, 16U);
+        QCOMPARE(chat(",'seed':18446744073709551615").generation.sampling.seed, ~std::uint64_t{0});
+        QCOMPARE(chat(",'seed':-9223372036854775808").generation.sampling.seed, std::uint64_t{1} << 63U);
+        QCOMPARE(chat(",'seed':42.0").generation.sampling.seed, std::uint64_t{42});
+        QVERIFY(chat(",'seed':-1").generation.sampling.seed != ~std::uint64_t{0}); // a random one
         QCOMPARE(chat(",'top_k':-1").generation.sampling.topK, 0);
         QCOMPARE(chat(",'repetition_penalty':1.3").generation.sampling.repetitionPenalty, 1.3F);
         QVERIFY(chat(",'stop':'x'").generation.stop == std::vector<std::string>{"x"});
@@ -179,7 +183,9 @@ private slots:
         row("presence", "'presence_penalty':2.1", "'presence_penalty'");
         row("frequency", "'frequency_penalty':-2.1", "'frequency_penalty'");
         row("seed", "'seed':1e30", "'seed'");
-        row("seed wide", "'seed':18446744073709551615", "'seed'");
+        row("seed wide", "'seed':18446744073709551616", "'seed'");
+        row("seed deep", "'seed':-9223372036854775809", "'seed'");
+        row("seed half", "'seed':1.5", "'seed'");
         row("no tokens", "'max_tokens':0", "'max_tokens'");
         row("minus tokens", "'max_tokens':-2", "'max_tokens'");
         row("many tokens", "'max_tokens':4294967296", "'max_tokens'");

@@ -42,6 +42,42 @@ nlohmann::ordered_json pieceJson(std::string_view bytes) {
     return array;
 }
 
+/// The tokens of "content": a text, or as llama.cpp's server takes it too a list of texts and ids, of which only a text
+/// that comes first gets the model's BOS.
+std::vector<TokenId> tokensOf(JsonFields& fields, const Tokenizer& tokenizer, SpecialText special, bool addSpecial) {
+    const nlohmann::json* content = fields.find("content");
+    std::vector<TokenId> ids;
+    if (content == nullptr) {
+        fields.fault("\"content\" is missing.");
+        return ids;
+    }
+    const auto wrong = [&](std::string sentence) {
+        fields.fault(std::move(sentence));
+        return std::vector<TokenId>{};
+    };
+    const std::string wanted = fmt::format(
+        "\"content\" must be a string, or an array of strings and token ids (0 to {}).", tokenizer.size() - 1);
+    if (!content->is_string() && !content->is_array())
+        return wrong(wanted);
+    const nlohmann::json list = content->is_array() ? *content : nlohmann::json::array({*content});
+    std::size_t bytes = 0;
+    for (const nlohmann::json& part : list) {
+        if (part.is_string()) {
+            const auto& text = part.get_ref<const std::string&>();
+            bytes += text.size();
+            if (bytes > kMaxTokenizeBytes)
+                return wrong(fmt::format("\"content\" must not be longer than {} bytes.", kMaxTokenizeBytes));
+            const auto more = tokenizer.encode(text, special, addSpecial && &part == &list.front());
+            ids.insert(ids.end(), more.begin(), more.end());
+        } else if (const auto id = integerOf(part, 0, tokenizer.size() - 1)) {
+            ids.push_back(static_cast<TokenId>(*id));
+        } else {
+            return wrong(wanted);
+        }
+    }
+    return ids;
+}
+
 } // namespace
 
 HttpResponse EngineService::health(const HttpRequest&) {
@@ -97,17 +133,15 @@ HttpResponse EngineService::tokenize(const HttpRequest& request) {
     if (!json)
         return badRequest(json.error().message);
     JsonFields fields(*json);
-    const auto content = fields.text("content", kMaxTokenizeBytes);
     const bool addSpecial = fields.flag("add_special").value_or(false);
     const bool parseSpecial = fields.flag("parse_special").value_or(true);
     const bool withPieces = fields.flag("with_pieces").value_or(false);
+    const std::vector<TokenId> ids =
+        tokensOf(fields, *m_model.tokenizer, parseSpecial ? SpecialText::parse : SpecialText::asText, addSpecial);
     if (!fields.good())
         return badRequest(fields.sentence());
-    if (!content)
-        return badRequest("\"content\" is missing.");
-    const auto special = parseSpecial ? SpecialText::parse : SpecialText::asText;
     std::string body = "{\"tokens\":[";
-    for (const TokenId id : m_model.tokenizer->encode(*content, special, addSpecial)) {
+    for (const TokenId id : ids) {
         if (body.back() != '[')
             body += ',';
         if (withPieces)

@@ -155,6 +155,12 @@ private slots:
         for (const char* path : {"/v1/models", "/engine", "/metrics", "/trace"}) {
             QCOMPARE(statusOf(served.ask(request("GET", path))), 200);
             QCOMPARE(statusOf(served.ask(request("GET", path, {}, {}))), 401);
+            const std::string wrongMethod = served.ask(request("POST", path, "{}"));
+            QCOMPARE(statusOf(wrongMethod), 405);
+            QVERIFY(wrongMethod.find("\r\nAllow: GET, HEAD\r\n") != std::string::npos);
+            RawClient head = served.client();
+            head.send(request("HEAD", path));
+            QCOMPARE(statusOf(head.readUntil("\r\n\r\n")), 200);
         }
         for (const char* path : {"/v1/chat/completions", "/v1/completions", "/tokenize", "/detokenize"}) {
             QCOMPARE(statusOf(served.ask(request("POST", path, "{}"))), 400);
@@ -301,6 +307,15 @@ private slots:
         QVERIFY(served.post("/tokenize", "{'content':'<|im_end|>','parse_special':false}")["tokens"].size() > 1);
         QVERIFY(served.post("/detokenize", "{'tokens':[1000000]}").contains("error"));
         QVERIFY(served.post("/detokenize", "{'tokens':'x'}").contains("error"));
+        // A list of texts and ids, as llama.cpp's server takes it too.
+        const json he = served.post("/tokenize", "{'content':'he'}")["tokens"];
+        json list = he;
+        list.push_back(7);
+        list.insert(list.end(), he.begin(), he.end());
+        QVERIFY(served.post("/tokenize", "{'content':['he',7,'he']}")["tokens"] == list);
+        QVERIFY(served.post("/tokenize", "{'content':[]}")["tokens"] == json::array());
+        QVERIFY(served.post("/tokenize", "{'content':['he',1000000]}").contains("error"));
+        QVERIFY(served.post("/tokenize", "{'content':['he',[7]]}").contains("error"));
         QVERIFY(served.post("/tokenize", "{'content':3}").contains("error"));
         QVERIFY(served.post("/tokenize", "{}").contains("error"));
     }

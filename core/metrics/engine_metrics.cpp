@@ -10,25 +10,12 @@ namespace {
 
 constexpr double kNsPerS = 1e9;
 constexpr double kBytesPerGB = 1e9;
-/// No step takes longer than an hour: what is told beyond it is no time of a step.
-constexpr std::int64_t kLongestStepNs = 3'600'000'000'000;
 
 std::optional<std::int64_t> deliveryLagNs(const RunRecord& record, const EngineRow& row) {
     const std::int64_t sampled = row.step.sampledAtNs;
     if (sampled <= 0 || !record.sent || sampled < toNs(*record.sent) || sampled > toNs(row.at))
         return std::nullopt;
     return toNs(row.at) - sampled;
-}
-
-std::optional<std::int64_t> stepTimeNs(const EngineStep& step) {
-    if (step.beginNs <= 0 || step.endNs <= step.beginNs || step.endNs - step.beginNs > kLongestStepNs)
-        return std::nullopt;
-    return step.endNs - step.beginNs;
-}
-
-/// What the step had to read. As doubles: the engine's numbers are a stranger's until checked, and must not wrap.
-double bytesRead(const EngineStep& step) {
-    return static_cast<double>(step.weightBytes) + static_cast<double>(step.kvBytes);
 }
 
 std::optional<double> seconds(std::int64_t ns) {
@@ -73,12 +60,6 @@ std::optional<double> stepTimeS(const EngineStep& step) {
     return time ? seconds(*time) : std::nullopt;
 }
 
-std::optional<double> stepGBps(const EngineStep& step) {
-    const auto time = stepTimeS(step);
-    const double bytes = bytesRead(step);
-    return time && bytes > 0 ? std::optional(bytes / *time / kBytesPerGB) : std::nullopt;
-}
-
 std::optional<double> bandwidthFraction(const EngineFacts& facts, double gbPerS) {
     return facts.bandwidthGBps ? std::optional(gbPerS / *facts.bandwidthGBps) : std::nullopt;
 }
@@ -101,10 +82,6 @@ std::optional<double> predictedTps(const EngineFacts& facts, std::uint64_t posit
 std::optional<PhaseShares> phaseShares(const EngineStep& step) {
     const auto phases = phasesOf(step);
     return phases ? std::optional(sharesOf(*phases)) : std::nullopt;
-}
-
-bool beginsDecodeStep(const RunRecord& record, std::size_t i) {
-    return i > 0 && record.engineSteps[i].step.stepId != record.engineSteps[i - 1].step.stepId;
 }
 
 struct EngineMetrics::State {
@@ -138,7 +115,7 @@ struct EngineMetrics::State {
         }
         if (const auto time = stepTimeNs(step)) {
             times.add(*time);
-            const double bytes = bytesRead(step);
+            const double bytes = stepBytesRead(step);
             constexpr double kMost = 1e18; // fits 64 bits; far beyond any memory
             const double perS = std::min(bytes / static_cast<double>(*time) * kNsPerS, kMost);
             if (bytes > 0) {

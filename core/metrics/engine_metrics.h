@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/metrics/run_summary.h"
+#include "core/record/engine_steps.h"
 #include "core/record/run_record.h"
 
 #include <memory>
@@ -15,9 +16,7 @@ namespace decodescope {
 [[nodiscard]] std::optional<double> deliveryLagS(const RunRecord& record, const EngineRow& row);
 /// The time that the step took, in seconds.
 [[nodiscard]] std::optional<double> stepTimeS(const EngineStep& step);
-/// What the step read per second: (weights + KV) / its time.
-[[nodiscard]] std::optional<double> stepGBps(const EngineStep& step);
-/// `gbPerS` as a part of the bandwidth measured at load.
+/// `gbPerS` as a part of the memory's read rate.
 [[nodiscard]] std::optional<double> bandwidthFraction(const EngineFacts& facts, double gbPerS);
 /// What the cache holds once `positions` tokens are in it.
 [[nodiscard]] std::optional<std::uint64_t> kvBytesAt(const EngineFacts& facts, std::uint64_t positions);
@@ -26,8 +25,6 @@ namespace decodescope {
 [[nodiscard]] std::optional<double> predictedTps(const EngineFacts& facts, std::uint64_t position);
 /// How the step's time is split. Absent when its phases do not fit into it.
 [[nodiscard]] std::optional<PhaseShares> phaseShares(const EngineStep& step);
-/// Whether row i is the first of a decode step of its own: not the prefill's last step, and not the same step again.
-[[nodiscard]] bool beginsDecodeStep(const RunRecord& record, std::size_t i);
 
 /// The figures of a whole run, kept up to date row by row: LiveMetrics' part for runs of our own engine.
 class EngineMetrics {

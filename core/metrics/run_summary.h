@@ -92,7 +92,7 @@ struct EngineSummary {
     std::uint64_t steps = 0;                 ///< decode steps
     std::optional<Distribution> stepTime;    ///< of decode steps, in seconds
     std::optional<double> gbPerS;            ///< median over decode steps: (weights + KV read) / step time
-    std::optional<double> bandwidthGBps;     ///< measured by the engine at load
+    std::optional<double> bandwidthGBps;     ///< the memory's read rate: EngineFacts
     std::optional<double> bandwidthFraction; ///< gbPerS / bandwidthGBps
     std::optional<double> bytesPerStep;      ///< weights + KV that the last decode step read
     std::optional<std::uint64_t> kvBytes;    ///< in the cache at the end

@@ -1,5 +1,7 @@
 #include "core/record/run_recorder.h"
 
+#include "core/record/engine_steps.h"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -281,6 +283,7 @@ void RunRecorder::applyEngineStep(Instant at, EngineStep step) {
     for (std::int64_t* stamp : {&step.sampledAtNs, &step.beginNs, &step.endNs})
         *stamp = movedNs(*stamp, m_record->moved);
     m_record->engineSteps.push_back({step, at, static_cast<std::uint32_t>(m_record->events.size())});
+    raiseBandwidth(*m_record);
 }
 
 void RunRecorder::applyFinish(const FinishReported& finish) {

@@ -26,7 +26,7 @@ struct EngineFacts {
     std::string version, model, architecture, quantization, device, kvType, speculative;
     std::uint32_t threads = 0, context = 0, parallel = 0;
     std::uint64_t weightBytes = 0, kvBytesPerToken = 0;
-    std::optional<double> bandwidthGBps; ///< read rate measured at load
+    std::optional<double> bandwidthGBps; ///< measured at load; in a record no less than any step read
 };
 
 /// How the prompt went, once a run.

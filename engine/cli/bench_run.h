@@ -25,7 +25,7 @@ struct BenchOptions {
 /// Medians over the repeats.
 struct BenchRow {
     int threads = 0;
-    double bandwidthGBps = 0;         ///< measured at load with these threads
+    double bandwidthGBps = 0;         ///< measured at load with these threads, no less than decoding read
     double loadSeconds = 0;           ///< backend alone: repacking, tuning, measuring
     std::optional<double> promptTps;  ///< one prompt from an empty cache
     std::optional<double> decodeTps;  ///< one sequence, one token a step, from an empty cache

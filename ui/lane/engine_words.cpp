@@ -43,7 +43,8 @@ std::optional<LaneBadge> engineBadge(const RunRecord& record, const RunSummary& 
     if (engine.kvBytes)
         lines << tr("Keys and values at the end: %1").arg(formatBytes(static_cast<double>(*engine.kvBytes)));
     if (engine.bandwidthGBps)
-        lines << tr("Read rate measured at load: %1 GB/s").arg(*engine.bandwidthGBps, 0, 'f', 1);
+        lines << tr("Read rate of the memory: %1 GB/s (measured at load, or the fastest step seen)")
+                     .arg(*engine.bandwidthGBps, 0, 'f', 1);
     if (engine.predictedTpsFirst && engine.predictedTpsLast)
         lines << tr("The memory allows %1 tok/s at the first token, %2 at the last")
                      .arg(formatRate(engine.predictedTpsFirst), formatRate(engine.predictedTpsLast));

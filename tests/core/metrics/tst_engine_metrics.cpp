@@ -5,6 +5,8 @@
 #include <QtTest>
 #include <rapidcheck.h>
 
+#include <utility>
+
 using namespace decodescope;
 using namespace decodescope::test;
 
@@ -89,6 +91,30 @@ private slots:
         QVERIFY(!e.acceptance);
         QVERIFY(summary.tokens.source == TokenSourceKind::engine);
         QVERIFY(summary.tokens.basis == TokenBasis::perEvent);
+    }
+
+    void noDecodeStepReadsFasterThanTheMemory() {
+        // A rate measured at load beside other work, here 10 GB/s, is too low: the steps read 11 GB/s.
+        RunRecord record = engineRun(41);
+        const std::vector<EngineRow> rows = std::exchange(record.engineSteps, {});
+        record.engine->bandwidthGBps = 10.0;
+        for (const EngineRow& row : rows) {
+            record.engineSteps.push_back(row);
+            raiseBandwidth(record);
+        }
+        const RunSummary summary = summarize(record);
+        QVERIFY(near(summary.engine->bandwidthGBps, 11.0));
+        QVERIFY(near(summary.engine->bandwidthFraction, 1.0));
+        QVERIFY(near(summary.engine->predictedTpsFirst, 11e9 / (100e6 + 20e3 * 50)));
+        // The prefill's last step, however fast, is no reading of the weights for one token.
+        RunRecord prefill = engineRun(1);
+        prefill.engine->bandwidthGBps = 10.0;
+        raiseBandwidth(prefill);
+        QCOMPARE(prefill.engine->bandwidthGBps, std::optional(10.0));
+        RunRecord untold = engineRun(3);
+        untold.engine->bandwidthGBps.reset();
+        raiseBandwidth(untold);
+        QVERIFY(!untold.engine->bandwidthGBps); // what a lane reached is no measurement of the memory
     }
 
     void aStampOfAnotherClockMakesTheLagUndefined() {

@@ -123,7 +123,7 @@ Result<bool> takePart(const std::string& name, std::string& value, LaneOption& l
         }
         const bool mates = name == "mates";
         if (mates || name == "depth") {
-            if (Result<void> taken = takeNumber(name, value, 0, mates ? kMostParallel : kMostContext,
+            if (Result<void> taken = takeNumber(name, value, 0, mates ? kMostBatchMates : kMostContext,
                                                 mates ? lane.batchMates : lane.contextDepth);
                 !taken)
                 return tl::unexpected(taken.error());
@@ -139,6 +139,19 @@ Result<bool> takePart(const std::string& name, std::string& value, LaneOption& l
     if (Result<void> taken = takeNumber(name, value, 0, kMostLanes, lane.recorded->lane); !taken)
         return tl::unexpected(taken.error());
     return true;
+}
+
+/// Batch-mates that the engine has no room for would wait for the lane, or it for them, and decode beside nobody.
+Result<void> fitMates(LaneOption& lane, bool parallelTold) {
+    const int together = lane.batchMates + 1;
+    if (together <= lane.local->parallel)
+        return {};
+    if (parallelTold)
+        return fail(ErrorCode::usage, fmt::format("Lane {}: mates={} needs parallel={} or more, as the lane's own "
+                                                  "request decodes with them.",
+                                                  lane.name, lane.batchMates, together));
+    lane.local->parallel = together;
+    return {};
 }
 
 tl::unexpected<Error> unknownPart(const LaneOption& lane) {
@@ -199,6 +212,12 @@ Result<LaneOption> parseLaneOption(std::string_view text, const std::string& def
         return fail(ErrorCode::usage, fmt::format("Lane {}: give its address with endpoint=URL, a model file with "
                                                   "local=FILE, or a recording with recording=FILE.",
                                                   lane.name));
+    if (lane.local) {
+        const bool told =
+            std::any_of(pairs->begin(), pairs->end(), [](const auto& p) { return p.first == "parallel"; });
+        if (Result<void> fits = fitMates(lane, told); !fits)
+            return tl::unexpected(fits.error());
+    }
     return lane;
 }
 

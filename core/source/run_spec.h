@@ -69,6 +69,9 @@ struct Timeouts {
     std::optional<Duration> total;
 };
 
+/// What an engine can decode at once is 16 requests: the lane's own and these.
+inline constexpr int kMostBatchMates = 15;
+
 struct RunSpec {
     std::string laneName;
     EndpointSpec endpoint;

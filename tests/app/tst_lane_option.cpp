@@ -36,6 +36,21 @@ private slots:
         QCOMPARE(lane->endpoint.url, std::string("http://h/?a=b"));
     }
 
+    void batchMatesHaveRoomInTheEngine() {
+        const auto lane = parseLaneOption("local=/m/x.gguf,mates=9", "A");
+        QVERIFY(lane);
+        QCOMPARE(lane->batchMates, 9);
+        QCOMPARE(lane->local->parallel, 10); // they would wait for one another else
+        const auto few = parseLaneOption("local=/m/x.gguf,mates=1", "A");
+        QVERIFY(few);
+        QCOMPARE(few->local->parallel, LocalModelSpec{}.parallel);
+        const auto tight = parseLaneOption("local=/m/x.gguf,parallel=4,mates=4", "A");
+        QVERIFY(!tight);
+        QVERIFY(tight.error().message.find("parallel=5") != std::string::npos);
+        QVERIFY(parseLaneOption("local=/m/x.gguf,mates=15", "A"));
+        QVERIFY(!parseLaneOption("local=/m/x.gguf,mates=16", "A"));
+    }
+
     void aModelOfThisMachineIsALane() {
         const Result<LaneOption> lane =
             parseLaneOption("name=B,threads=2,local=/m/x.gguf,ctx=4096,parallel=8,kv=q8,"

@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kLeastValues = 2;
 constexpr int kMostValues = 8;
-constexpr int kMostMates = 15; // with the lane's own request the engine's 16 sequences
 constexpr int kMostThreads = 256;
 constexpr int kMostDepth = 1 << 20;
 
@@ -41,7 +40,7 @@ QString faultOf(Lever lever, const QString& value) {
     case Lever::threads:
         return whole(1, kMostThreads);
     case Lever::batchMates:
-        return whole(0, kMostMates);
+        return whole(0, kMostBatchMates);
     case Lever::contextDepth:
         return whole(0, kMostDepth);
     case Lever::speculation:
@@ -156,7 +155,7 @@ std::vector<RunSpec> labLanes(const RunSpec& base, Lever lever, const QStringLis
             break;
         case Lever::batchMates:
             lane.batchMates = value.toInt();
-            local.parallel = kMostMates + 1; // one engine for all values: only the batch differs
+            local.parallel = kMostBatchMates + 1; // one engine for all values: only the batch differs
             break;
         case Lever::contextDepth:
             lane.contextDepth = value.toInt();

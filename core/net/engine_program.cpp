@@ -15,7 +15,7 @@ namespace decodescope {
 namespace {
 
 constexpr auto kName = "decodescope-engine";
-constexpr qsizetype kLongestLine = 2000;
+constexpr qsizetype kLongestLine = 500;
 
 bool runs(const QString& path) {
     const QFileInfo file(path);
@@ -77,7 +77,7 @@ void LastLines::feed(const QByteArray& bytes) {
         if (c == '\n' || c == '\r')
             keep();
         else if (m_open.size() < kLongestLine)
-            m_open.append(c);
+            m_open.append(static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c);
     }
 }
 
@@ -86,7 +86,10 @@ void LastLines::keep() {
     m_open.clear();
     if (line.isEmpty())
         return;
-    m_lines.append(line);
+    if (!m_lines.isEmpty() && m_lines.last().endsWith('%'))
+        m_lines.last() = line; // how far something had got tells nothing once more is said
+    else
+        m_lines.append(line);
     while (m_lines.size() > m_most)
         m_lines.removeFirst();
 }

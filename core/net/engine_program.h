@@ -22,10 +22,11 @@ namespace decodescope {
 /// reaches us alone and we end the engine in order.
 void prepareEngineProcess(QProcess& process, const QString& program, const QStringList& arguments);
 
-/// The last lines of what a program said on stderr, at most `lines` of them and each of bounded length.
+/// The last lines of what a program said on stderr, at most `lines` of them and each of bounded length, without control
+/// characters; a line that ends with a per cent sign gives way to the next.
 class LastLines {
 public:
-    explicit LastLines(int lines = 40)
+    explicit LastLines(int lines = 12)
         : m_most(lines) {}
     void feed(const QByteArray& bytes);
     /// The latest line that holds anything.

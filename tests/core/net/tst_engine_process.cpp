@@ -1,5 +1,6 @@
 #include "core/net/engine_pool.h"
 #include "core/net/engine_process.h"
+#include "core/net/engine_program.h"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -113,6 +114,16 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(engine.status().state == EngineState::failed, 20000);
         QVERIFY(contains(engine.status().failure, "exit status 9"));
         QVERIFY(contains(engine.status().failure, "no more memory"));
+    }
+
+    void lastLinesHoldWhatMatters() {
+        LastLines lines(2);
+        lines.feed("the first\nloading: 10 %\nloading: 100 %\nserving\n\n");
+        QCOMPARE(lines.text(), std::string("the first\nserving")); // how far the loading had got is over
+        lines.feed("a \x1b[31mred\x1b[0m word\x07");
+        QCOMPARE(lines.latest(), std::string("a  [31mred [0m word")); // nothing that a terminal obeys
+        lines.feed(QByteArray(100'000, 'x') + "\n");
+        QVERIFY(lines.text().size() < 1000);
     }
 
     void stoppingEndsEvenOneThatDoesNotHear() {

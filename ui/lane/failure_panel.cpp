@@ -1,5 +1,6 @@
 #include "ui/lane/failure_panel.h"
 
+#include "ui/tables/panel_header.h"
 #include "ui/theme/look.h"
 
 #include <QIcon>
@@ -51,6 +52,10 @@ void FailurePanel::show(const FailureWords& words, Form form) {
     m_bytes->setVisible(words.answered && form != Form::line);
     setAccessibleName(words.sentence);
     setAccessibleDescription(words.done);
+    // A card has seldom room for all of it. Escaped: what servers and programs say is never markup.
+    const QString all = words.body.isEmpty() ? words.sentence : words.sentence + QLatin1Char('\n') + words.body;
+    constexpr qsizetype kMostTip = 2000;
+    setToolTip(plainToolTip(all.right(kMostTip)));
     place();
     update();
 }

@@ -28,6 +28,24 @@ QString statusOf(const RunRecord& record) {
     return record.head ? QString::number(record.head->status) : QString();
 }
 
+/// What a local lane's source says of its engine: the cause, and the last lines of its stderr.
+struct EngineDeath {
+    QString cause;
+    QString lastLines;
+};
+
+/// Nothing when another server than our engine answered, or the engine was not the cause.
+std::optional<EngineDeath> engineDeath(const RunRecord& record, const RunSpec& spec) {
+    const ErrorKind kind = kindOf(record);
+    if (!spec.local || !record.end || record.end->message.empty() ||
+        (kind != ErrorKind::unreachable && kind != ErrorKind::connectionClosed))
+        return std::nullopt;
+    const QString message = QString::fromStdString(record.end->message);
+    static const QString kSaid = QStringLiteral(" It said last:\n"); // as EngineProcess joins them
+    const qsizetype at = message.indexOf(kSaid);
+    return at < 0 ? EngineDeath{message, {}} : EngineDeath{message.left(at), message.mid(at + kSaid.size())};
+}
+
 QString sentenceFor(const RunRecord& record, const RunSpec& spec) {
     const bool keyGiven = spec.endpoint.key.kind != KeyReference::Kind::none || spec.key;
     switch (kindOf(record)) {
@@ -147,15 +165,21 @@ QString answerFact(const RunRecord& record) {
 
 FailureWords failureWords(const RunRecord& record, const RunSpec& spec) {
     FailureWords words;
-    words.sentence = sentenceFor(record, spec);
+    const auto death = engineDeath(record, spec);
+    words.sentence = death ? death->cause : sentenceFor(record, spec);
     words.done = doneFor(record);
     const ErrorKind kind = kindOf(record);
     words.keyMatters = kind == ErrorKind::auth;
     words.answered = record.firstByte.has_value();
-    const QUrl route(QString::fromStdString(record.route.empty() ? spec.endpoint.url : record.route));
-    words.facts.emplace_back(
-        tr("Asked"), QStringLiteral("POST ") +
-                         route.toString(QUrl::RemoveScheme | QUrl::RemoveUserInfo | QUrl::RemoveQuery).remove(0, 2));
+    if (spec.local) {
+        words.facts.emplace_back(tr("Model"), QString::fromStdString(spec.local->path));
+    } else {
+        const QUrl route(QString::fromStdString(record.route.empty() ? spec.endpoint.url : record.route));
+        words.facts.emplace_back(
+            tr("Asked"),
+            QStringLiteral("POST ") +
+                route.toString(QUrl::RemoveScheme | QUrl::RemoveUserInfo | QUrl::RemoveQuery).remove(0, 2));
+    }
     if (words.keyMatters || spec.key)
         words.facts.emplace_back(tr("Key"), keyFact(spec));
     if (const QString answer = answerFact(record); !answer.isEmpty())
@@ -169,7 +193,9 @@ FailureWords failureWords(const RunRecord& record, const RunSpec& spec) {
             tr("Try again"),
             tr("in %1").arg(formatDuration(static_cast<double>(*record.end->retryAfterMs) / 1000).joined()));
     words.body = QString::fromStdString(record.end->body);
-    if (words.body.isEmpty() && !record.end->message.empty())
+    if (death)
+        words.body = death->lastLines;
+    else if (words.body.isEmpty() && !record.end->message.empty())
         words.facts.emplace_back(tr("Reason"), QString::fromStdString(record.end->message));
     return words;
 }

@@ -1,4 +1,5 @@
 #include "tests/ui/lane/lane_states.h"
+#include "ui/lane/failure_panel.h"
 #include "ui/lane/failure_words.h"
 #include "ui/lane/lane_card.h"
 #include "ui/lane/lane_words.h"
@@ -27,6 +28,7 @@ private slots:
     void partialRunsAreDimAndLabelled();
     void p99OfFewGapsIsDim();
     void failureSaysWhatItKnowsAndNoKey();
+    void theDeathOfAnEngineIsTheLanesMessage();
     void badgesNameTheirSources();
     void buttonsTellTheirLane();
     void readingRowShowsTheReader();
@@ -200,6 +202,27 @@ void TestLaneCard::failureSaysWhatItKnowsAndNoKey() {
     const FailureWords refused = failureWords(*find("unreachable").record, find("unreachable").config.spec);
     QVERIFY(!refused.keyMatters);
     QCOMPARE(refused.facts.back().second, QStringLiteral("Connection refused"));
+}
+
+void TestLaneCard::theDeathOfAnEngineIsTheLanesMessage() {
+    const LaneCase& c = find("cut");
+    RunSpec local = c.config.spec;
+    local.local.emplace().path = "/models/small.gguf";
+    RunRecord record = *c.record;
+    record.end.emplace();
+    record.end->kind = ErrorKind::connectionClosed;
+    record.end->message = "The engine was killed or crashed while it ran. It said last:\nserving <b>\nno more memory";
+    const FailureWords words = failureWords(record, local);
+    QCOMPARE(words.sentence, QStringLiteral("The engine was killed or crashed while it ran."));
+    QCOMPARE(words.body, QStringLiteral("serving <b>\nno more memory"));
+    QCOMPARE(words.facts.front().second, QStringLiteral("/models/small.gguf"));
+    FailurePanel panel;
+    panel.show(words, FailurePanel::Form::band);
+    QVERIFY(panel.toolTip().contains(QLatin1String("no more memory")));
+    QVERIFY(panel.toolTip().contains(QLatin1String("&lt;b&gt;")));
+    // The same end of another server's stream is that server's.
+    QCOMPARE(failureWords(record, c.config.spec).sentence,
+             QStringLiteral("The server closed the connection in mid-sentence."));
 }
 
 void TestLaneCard::badgesNameTheirSources() {

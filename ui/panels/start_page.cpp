@@ -24,6 +24,7 @@ namespace {
 constexpr int kContentWidth = 1244;
 constexpr int kRightLeast = 300;
 constexpr int kRecentShown = 5;
+constexpr int kRecentHeight = 60;
 constexpr qint64 kPreviewLimitBytes = 16 << 20; ///< larger recordings are listed without their strips
 
 QString whenWords(const QDateTime& time) {
@@ -48,7 +49,6 @@ public:
         setEnabled(there);
         setAccessibleName(file.completeBaseName());
         setToolTip(there ? path : StartPage::tr("%1 is not there any more").arg(path));
-        setFixedHeight(60);
         auto* row = new QHBoxLayout(this);
         row->setContentsMargins(14, 6, 14, 6);
         row->setSpacing(14);
@@ -72,6 +72,9 @@ public:
         when->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         row->addWidget(when);
     }
+    // Not a fixed height: the style sheet's least height for buttons would take its place.
+    [[nodiscard]] QSize sizeHint() const override { return {QPushButton::sizeHint().width(), kRecentHeight}; }
+    [[nodiscard]] QSize minimumSizeHint() const override { return {0, kRecentHeight}; }
     void showPreview(const RacePreview& race) {
         m_strips->show(race);
         m_detail->setText(StartPage::tr("%1 lanes, %2 tokens").arg(race.lanes.size()).arg(formatCount(race.tokens)));

@@ -56,6 +56,7 @@ void RateChart::updateAxes() {
     double positions = 0;
     double usual = 0;
     double most = 0;
+    std::vector<double> bounds; // of the lanes' memory
     for (const ChartLane& lane : m_lanes) {
         const MinMaxPyramid& rates = lane.curves->rates();
         positions = std::max(positions, static_cast<double>(rates.size()));
@@ -79,17 +80,20 @@ void RateChart::updateAxes() {
         // A lane of our own engine is seen against what the memory allows it.
         if (m_view.unit() == RateUnit::tokens && lane.record && lane.record->engine && rates.size() > 0) {
             const double bound = predictedTps(*lane.record->engine, 1).value_or(0);
-            if (bound < kBoundInView * usual)
-                usual = std::max(usual, bound);
+            bounds.push_back(bound);
         }
     }
+    double boundInView = 0;
+    for (const double bound : bounds)
+        if (bound < kBoundInView * usual)
+            boundInView = std::max(boundInView, bound);
     const int xTicks = std::clamp(static_cast<int>(plotRect().width() / 70), 2, 8);
     m_everything = positions > 0 ? m_stepped.update(positions, std::max(xTicks, 4)) : 100;
     const auto [from, to] = m_range.value_or(std::pair(1.0, m_everything));
     m_x = linearAxis(from, to, xTicks, {});
     if (!m_range) // counting begins at one
         m_x.ticks.insert(m_x.ticks.begin(), Tick{1, QStringLiteral("1")});
-    const double reach = most <= kBurst * usual ? most * 1.05 : usual * 1.25;
+    const double reach = std::max(most <= kBurst * usual ? most * 1.05 : usual * 1.25, boundInView * 1.05);
     const int yTicks = std::clamp(static_cast<int>(plotRect().height() / 24), 2, 7);
     m_y = linearAxis(0, reach > 0 ? m_top.update(reach, 7) : 100, yTicks, {});
     m_y.grid = true;

@@ -100,6 +100,11 @@ private slots:
         keep(chart, QStringLiteral("rate-bound"));
         // 24 GB/s over 96 MB and 41 positions: 247.6 tok/s, which must be in view.
         QVERIFY(chart.yAxis().max > 247);
+        RateChart slow(view); // half as fast as the memory allows: the bound is far above the curve
+        slow.resize(700, 280);
+        slow.show();
+        slow.showLanes({engineLane(0, 400, 0.008)});
+        QVERIFY2(slow.yAxis().max > 247, qPrintable(QString::number(slow.yAxis().max)));
         view.setUnit(RateUnit::words);
         chart.showLanes({engineLane(0, 400)});
         keep(chart, QStringLiteral("rate-words"));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <string_view>
 #include <utility>
 
 namespace decodescope {
@@ -36,13 +37,17 @@ Result<std::string> judge(const Result<EngineCall::Ended>& ended) {
     if (!ended)
         return tl::unexpected(ended.error());
     const QByteArray path = ended->output.trimmed();
-    if (ended->exitCode != 0 || path.isEmpty() || path.contains('\n'))
+    if (ended->exitCode != 0 || path.isEmpty() || path.contains('\n')) {
+        constexpr std::string_view kSpeaker = "decodescope-engine: "; // who says it is no part of the sentence
+        std::string_view word = ended->lastWord;
+        if (word.starts_with(kSpeaker))
+            word.remove_prefix(kSpeaker.size());
         return fail(ErrorCode::network,
-                    ended->lastWord.empty()
-                        ? fmt::format("The sample model could not be fetched; the engine ended "
-                                      "with exit status {}.",
+                    word.empty()
+                        ? fmt::format("The sample model could not be fetched; the engine ended with exit status {}.",
                                       ended->exitCode)
-                        : fmt::format("The sample model could not be fetched: {}", ended->lastWord));
+                        : fmt::format("The sample model could not be fetched: {}", word));
+    }
     return path.toStdString();
 }
 

@@ -91,7 +91,7 @@ std::string engineLine(const ReportedRun& run) {
     if (run.record->engine && !run.record->engine->device.empty())
         add(run.record->engine->device);
     if (s->gbPerS && s->bandwidthFraction)
-        add(fmt::format("{:.1f} GB/s ({:.0f}% of the memory's {:.1f})", *s->gbPerS, *s->bandwidthFraction * kPercent,
+        add(fmt::format("{:.1f} GB/s ({:.0f}% of the {:.1f} measured)", *s->gbPerS, *s->bandwidthFraction * kPercent,
                         *s->bandwidthGBps));
     else if (s->gbPerS)
         add(fmt::format("{:.1f} GB/s", *s->gbPerS));

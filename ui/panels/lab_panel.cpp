@@ -24,7 +24,6 @@ namespace {
 
 constexpr qint64 kRefreshMs = 250;
 constexpr int kRowHeight = 22;
-constexpr int kWidest = 170;
 constexpr qreal kChip = 14;
 
 /// A row as the other tables paint theirs; the value's lane is its chip.
@@ -154,6 +153,7 @@ LabPanel::LabPanel(QWidget* parent)
     m_table->verticalHeader()->setDefaultSectionSize(kRowHeight);
     m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    constexpr int kWidest = 170;
     m_table->horizontalHeader()->setMaximumSectionSize(kWidest); // which value a row is of comes before its last figure
     m_table->setShowGrid(false);
     m_table->setFrameShape(QFrame::NoFrame);

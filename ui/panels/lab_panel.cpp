@@ -18,18 +18,27 @@
 #include <QToolButton>
 
 #include <array>
+#include <cmath>
 
 namespace decodescope {
 namespace {
 
 constexpr qint64 kRefreshMs = 250;
 constexpr int kRowHeight = 22;
+constexpr int kPadding = 8;
 constexpr qreal kChip = 14;
 
 /// A row as the other tables paint theirs; the value's lane is its chip.
 class LabDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
+
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
+        const QFontMetricsF metrics(Look::instance().font(Type::body));
+        const qreal chip = index.column() == LabModel::valueColumn ? kChip + 6 : 0;
+        const qreal width = metrics.horizontalAdvance(index.data(Qt::DisplayRole).toString());
+        return {static_cast<int>(std::ceil(width + chip)) + 2 * kPadding, kRowHeight};
+    }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
         const Look& look = Look::instance();
@@ -39,7 +48,7 @@ public:
             painter->fillRect(option.rect, colours.selection);
         painter->setPen(QPen(colours.grid, 0));
         painter->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
-        QRectF rect = QRectF(option.rect).adjusted(10, 0, -10, 0);
+        QRectF rect = QRectF(option.rect).adjusted(kPadding, 0, -kPadding, 0);
         if (index.column() == LabModel::valueColumn) {
             look.drawChip(*painter, QPointF(rect.left(), rect.top() + (rect.height() - kChip) / 2),
                           index.data(LabModel::lookRole).toInt());

@@ -59,6 +59,11 @@ QDockWidget* DockArea::addPanel(const QString& id, const QString& title, QWidget
     connect(dock, &QDockWidget::visibilityChanged, this, [this] { QTimer::singleShot(0, this, &DockArea::nameOnce); });
     connect(dock, &QDockWidget::dockLocationChanged, this,
             [this] { QTimer::singleShot(0, this, &DockArea::nameOnce); });
+    // Who asks for a panel wants to see it, not a tab of it.
+    connect(dock->toggleViewAction(), &QAction::triggered, dock, [dock](bool shown) {
+        if (shown)
+            dock->raise();
+    });
     m_panels.push_back({.id = id, .dock = dock, .panel = panel, .place = place, .stretch = stretch});
     return dock;
 }

@@ -5,17 +5,14 @@
 #include "ui/tables/table_text.h"
 #include "ui/theme/format.h"
 
-#include <QAction>
 #include <QComboBox>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLineEdit>
-#include <QMenu>
 #include <QPainter>
 #include <QStyledItemDelegate>
 #include <QTableView>
-#include <QToolButton>
 
 #include <array>
 #include <cmath>
@@ -170,19 +167,7 @@ LabPanel::LabPanel(QWidget* parent)
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_table->setTabKeyNavigation(false);
-    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
-    auto* tsv = new QAction(tr("Copy as text (TSV)"), this);
-    tsv->setShortcut(QKeySequence::Copy);
-    tsv->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-    auto* markdown = new QAction(tr("Copy as Markdown"), this);
-    connect(tsv, &QAction::triggered, this, [this] { copyTable(m_model, TableFormat::tsv); });
-    connect(markdown, &QAction::triggered, this, [this] { copyTable(m_model, TableFormat::markdown); });
-    m_table->addActions({tsv, markdown});
-    QToolButton* copy = m_header->addButton(QStringLiteral("copy"), tr("Copy the table"));
-    copy->setPopupMode(QToolButton::InstantPopup);
-    auto* menu = new QMenu(copy);
-    menu->addActions({tsv, markdown});
-    copy->setMenu(menu);
+    addCopyActions(*m_table, *m_header, tr("Copy the table"));
 
     auto* form = new QHBoxLayout;
     form->setContentsMargins(10, 6, 10, 0);
@@ -286,12 +271,7 @@ void LabPanel::advance(const Session& session) {
 }
 
 void LabPanel::paintEvent(QPaintEvent*) {
-    QPainter painter(this);
-    const Colours& colours = Look::instance().colours();
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Look::instance().theme() == Theme::light ? QPen(colours.border, 1) : QPen(Qt::NoPen));
-    painter.setBrush(colours.surface);
-    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+    paintPanel(*this);
 }
 
 } // namespace decodescope

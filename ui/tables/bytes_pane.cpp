@@ -4,7 +4,6 @@
 #include "ui/theme/format.h"
 #include "ui/theme/look.h"
 
-#include <QPainter>
 #include <QPlainTextEdit>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -279,14 +278,8 @@ void BytesPane::put(const std::vector<Piece>& pieces) {
     m_text->centerCursor();
 }
 
-void BytesPane::paintEvent(QPaintEvent* event) {
-    Q_UNUSED(event);
-    const Look& look = Look::instance();
-    QPainter painter(this);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setBrush(look.colours().surface);
-    painter.setPen(look.theme() == Theme::light ? QPen(look.colours().border, 1) : QPen(Qt::NoPen));
-    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+void BytesPane::paintEvent(QPaintEvent*) {
+    paintPanel(*this);
 }
 
 } // namespace decodescope

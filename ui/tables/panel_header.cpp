@@ -4,6 +4,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPainter>
 #include <QToolButton>
 
 namespace decodescope {
@@ -66,6 +67,15 @@ QString plainToolTip(const QString& text) {
     QString html = text.toHtmlEscaped();
     html.replace(QLatin1Char('\n'), QStringLiteral("<br>"));
     return QStringLiteral("<span>%1</span>").arg(html);
+}
+
+void paintPanel(QWidget& panel) {
+    const Look& look = Look::instance();
+    QPainter painter(&panel);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(look.colours().surface);
+    painter.setPen(look.theme() == Theme::light ? QPen(look.colours().border, 1) : QPen(Qt::NoPen));
+    painter.drawRoundedRect(QRectF(panel.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
 }
 
 } // namespace decodescope

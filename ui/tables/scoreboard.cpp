@@ -5,13 +5,9 @@
 #include "ui/tables/table_text.h"
 #include "ui/theme/look.h"
 
-#include <QAction>
 #include <QEvent>
 #include <QHeaderView>
-#include <QMenu>
-#include <QPainter>
 #include <QTableView>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -46,22 +42,10 @@ Scoreboard::Scoreboard(ViewState& view, QWidget* parent)
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
     m_table->setTabKeyNavigation(false);
     m_table->viewport()->installEventFilter(this); // a scroll bar that comes takes room from the columns
 
-    auto* tsv = new QAction(tr("Copy as text (TSV)"), this);
-    tsv->setShortcut(QKeySequence::Copy);
-    tsv->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-    auto* markdown = new QAction(tr("Copy as Markdown"), this);
-    connect(tsv, &QAction::triggered, this, [this] { copyTable(m_model, TableFormat::tsv); });
-    connect(markdown, &QAction::triggered, this, [this] { copyTable(m_model, TableFormat::markdown); });
-    m_table->addActions({tsv, markdown});
-    QToolButton* copy = m_header->addButton(QStringLiteral("copy"), tr("Copy the scoreboard"));
-    copy->setPopupMode(QToolButton::InstantPopup);
-    auto* menu = new QMenu(copy);
-    menu->addActions({tsv, markdown});
-    copy->setMenu(menu);
+    addCopyActions(*m_table, *m_header, tr("Copy the scoreboard"));
 
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(1, 1, 1, 8); // leaves the panel's edge visible
@@ -131,14 +115,8 @@ void Scoreboard::clicked(const QModelIndex& index) {
     m_view.setFront(m_model.headerData(index.column(), Qt::Horizontal, ScoreModel::laneRole).toUInt());
 }
 
-void Scoreboard::paintEvent(QPaintEvent* event) {
-    Q_UNUSED(event);
-    const Look& look = Look::instance();
-    QPainter painter(this);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setBrush(look.colours().surface);
-    painter.setPen(look.theme() == Theme::light ? QPen(look.colours().border, 1) : QPen(Qt::NoPen));
-    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+void Scoreboard::paintEvent(QPaintEvent*) {
+    paintPanel(*this);
 }
 
 bool Scoreboard::eventFilter(QObject* watched, QEvent* event) {

@@ -4,14 +4,11 @@
 #include "ui/tables/table_text.h"
 #include "ui/theme/look.h"
 
-#include <QAction>
 #include <QHeaderView>
-#include <QMenu>
 #include <QPainter>
 #include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
 #include <QTableView>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -94,20 +91,8 @@ StallTable::StallTable(ViewState& view, QWidget* parent)
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_table->setMouseTracking(true);
     m_table->setTabKeyNavigation(false);
-    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
 
-    auto* tsv = new QAction(tr("Copy as text (TSV)"), this);
-    tsv->setShortcut(QKeySequence::Copy);
-    tsv->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-    auto* markdown = new QAction(tr("Copy as Markdown"), this);
-    connect(tsv, &QAction::triggered, this, [this] { copyTable(*m_sorted, TableFormat::tsv); });
-    connect(markdown, &QAction::triggered, this, [this] { copyTable(*m_sorted, TableFormat::markdown); });
-    m_table->addActions({tsv, markdown});
-    QToolButton* copy = m_header->addButton(QStringLiteral("copy"), tr("Copy the stalls"));
-    copy->setPopupMode(QToolButton::InstantPopup);
-    auto* menu = new QMenu(copy);
-    menu->addActions({tsv, markdown});
-    copy->setMenu(menu);
+    addCopyActions(*m_table, *m_header, tr("Copy the stalls"));
 
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(1, 1, 1, 6);
@@ -196,14 +181,8 @@ void StallTable::fitColumns() {
     m_table->setColumnWidth(StallModel::othersColumn, letters(5));
 }
 
-void StallTable::paintEvent(QPaintEvent* event) {
-    Q_UNUSED(event);
-    const Look& look = Look::instance();
-    QPainter painter(this);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setBrush(look.colours().surface);
-    painter.setPen(look.theme() == Theme::light ? QPen(look.colours().border, 1) : QPen(Qt::NoPen));
-    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+void StallTable::paintEvent(QPaintEvent*) {
+    paintPanel(*this);
 }
 
 } // namespace decodescope

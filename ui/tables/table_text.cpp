@@ -1,9 +1,16 @@
 #include "ui/tables/table_text.h"
 
+#include "ui/tables/panel_header.h"
+
 #include <QAbstractItemModel>
+#include <QAction>
 #include <QClipboard>
+#include <QCoreApplication>
 #include <QGuiApplication>
+#include <QMenu>
 #include <QStringList>
+#include <QTableView>
+#include <QToolButton>
 
 namespace decodescope {
 namespace {
@@ -44,6 +51,25 @@ QString tableText(const QAbstractItemModel& model, TableFormat format) {
 
 void copyTable(const QAbstractItemModel& model, TableFormat format) {
     QGuiApplication::clipboard()->setText(tableText(model, format));
+}
+
+void addCopyActions(QTableView& table, PanelHeader& header, const QString& name) {
+    const auto action = [&table, panel = header.parentWidget()](const char* words, TableFormat format) {
+        auto* made = new QAction(QCoreApplication::translate("Tables", words), panel);
+        QObject::connect(made, &QAction::triggered, &table, [&table, format] { copyTable(*table.model(), format); });
+        table.addAction(made);
+        return made;
+    };
+    QAction* tsv = action("Copy as text (TSV)", TableFormat::tsv);
+    tsv->setShortcut(QKeySequence::Copy);
+    tsv->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    QAction* markdown = action("Copy as Markdown", TableFormat::markdown);
+    table.setContextMenuPolicy(Qt::ActionsContextMenu);
+    QToolButton* button = header.addButton(QStringLiteral("copy"), name);
+    button->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(button);
+    menu->addActions({tsv, markdown});
+    button->setMenu(menu);
 }
 
 } // namespace decodescope

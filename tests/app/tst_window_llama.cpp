@@ -67,8 +67,8 @@ private slots:
         QTemporaryDir folder;
         WindowServices services;
         services.clock = std::make_shared<SteadyClock>();
-        const RunServices remote = realServices();
-        services.sources = remote.sources;
+        const Composition composition = compose();
+        services.sources = composition.run.sources;
         services.resolveKey = [](const KeyReference&) { return std::shared_ptr<const Secret>(); };
         services.recordingHeader = [] { return RecordingHeader{}; };
         services.settingsFile = folder.filePath(QStringLiteral("settings.json"));

@@ -64,7 +64,7 @@ TensorView tensorOf(TensorType type, std::uint32_t inputs, std::uint32_t outputs
 void measureBandwidth(std::size_t bytes) {
     const Memory memory = filled(bytes);
     ThreadPool pool(1);
-    bench::report("engine_read_bandwidth", measureReadBandwidth(pool, {memory.get(), bytes}), "GB/s",
+    bench::report("engine_read_bandwidth", measureReadBandwidth(pool, detectIsa(), {memory.get(), bytes}), "GB/s",
                   fmt::format("{} MiB, 1 thread", bytes >> 20U));
 }
 

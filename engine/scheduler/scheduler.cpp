@@ -60,6 +60,7 @@ struct Scheduler::Inside {
     void keepBooks();
     void retire(Sequence& sequence, CacheUse use);
     void publish();
+    [[nodiscard]] std::unique_lock<std::mutex> closedBooks() const;
 
     const SchedulerOptions options;
     const Tokenizer& tokenizer;
@@ -80,7 +81,12 @@ struct Scheduler::Inside {
     std::size_t present = 0; // requests taken and not ended
     SchedulerStats stats;
 
+    // Held from a step's end until `stats` and the trace tell of it: who has an answer finds it in the books. Taken
+    // before `mutex`.
+    mutable std::mutex booksMutex;
+
     // The thread's own.
+    std::unique_lock<std::mutex> booksOpen{booksMutex, std::defer_lock};
     KvSpace space;
     std::deque<Owned> queue;
     std::vector<Owned> running;
@@ -202,6 +208,7 @@ void Scheduler::Inside::step() {
         ++step.batch;
     }
     const Result<StepOutput> output = backend->step(slices);
+    booksOpen.lock();
     if (!output) {
         fail(output.error());
         return;
@@ -316,13 +323,23 @@ void Scheduler::Inside::publish() {
     counted.running = static_cast<std::uint32_t>(running.size());
     counted.kvBlocksUsed = space.used();
     counted.kvBlocksCached = space.cached();
-    const std::lock_guard lock(mutex);
-    present -= ended;
-    ended = 0;
-    const std::uint64_t requestsTotal = stats.requestsTotal;
-    stats = counted;
-    stats.requestsTotal = requestsTotal;
-    stats.waiting = static_cast<std::uint32_t>(present - running.size());
+    {
+        const std::lock_guard lock(mutex);
+        present -= ended;
+        ended = 0;
+        const std::uint64_t requestsTotal = stats.requestsTotal;
+        stats = counted;
+        stats.requestsTotal = requestsTotal;
+        stats.waiting = static_cast<std::uint32_t>(present - running.size());
+    }
+    if (booksOpen)
+        booksOpen.unlock();
+}
+
+/// Waits until the books tell of all that was sent. A sink that asks is within a step, and reads what was before it.
+std::unique_lock<std::mutex> Scheduler::Inside::closedBooks() const {
+    return std::this_thread::get_id() == thread.get_id() ? std::unique_lock<std::mutex>()
+                                                         : std::unique_lock(booksMutex);
 }
 
 Scheduler::Scheduler(std::unique_ptr<Backend> backend, const Tokenizer& tokenizer, const SchedulerOptions& options)
@@ -396,11 +413,13 @@ void Scheduler::shutdown(const std::string& message) {
 }
 
 SchedulerStats Scheduler::stats() const {
+    const std::unique_lock<std::mutex> books = m_inside->closedBooks();
     const std::lock_guard lock(m_inside->mutex);
     return m_inside->stats;
 }
 
 std::vector<TraceSpan> Scheduler::trace() const {
+    const std::unique_lock<std::mutex> books = m_inside->closedBooks();
     return m_inside->ring.spans();
 }
 

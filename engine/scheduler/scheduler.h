@@ -65,6 +65,7 @@ public:
     /// (ErrorCode::cancelled). Returns at once.
     void shutdown(const std::string& message);
 
+    /// Both tell of every event that was sent, but for a sink of the step under way.
     [[nodiscard]] SchedulerStats stats() const;
     [[nodiscard]] std::vector<TraceSpan> trace() const; ///< of the last steps, in order of begin
     /// Adds a span measured elsewhere: the server's "send".

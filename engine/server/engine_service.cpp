@@ -88,7 +88,7 @@ void EngineService::stop(std::int64_t flushNs) {
 const std::vector<EngineService::Route>& EngineService::routes() {
     static const std::vector<Route> kRoutes{
         {"GET", "/health", Where::loop, true, &EngineService::health},
-        {"GET", "/metrics", Where::loop, false, &EngineService::metrics},
+        {"GET", "/metrics", Where::worker, false, &EngineService::metrics},
         {"GET", "/engine", Where::loop, false, &EngineService::engine},
         {"GET", "/v1/models", Where::loop, false, &EngineService::models},
         {"GET", "/trace", Where::worker, false, &EngineService::trace},

@@ -2,6 +2,7 @@
 
 #include <QtTest>
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 
@@ -66,6 +67,7 @@ private slots:
     void traceTellsTheSteps();
     void tracingCanBeOff();
     void statisticsAddUp();
+    void whoHasAnAnswerFindsItInTheBooks();
     void idleThreadTakesNoSteps();
 
 private:
@@ -676,6 +678,18 @@ void SchedulerTest::statisticsAddUp() {
     QCOMPARE(stats.kvBlocksCached, 2U);
     QVERIFY(stats.promptSeconds > 0 && stats.decodeSeconds > 0);
     QCOMPARE(m_rig->scheduler->backendFacts().device, std::string("fake"));
+}
+
+void SchedulerTest::whoHasAnAnswerFindsItInTheBooks() {
+    m_rig->start();
+    for (std::uint64_t i = 1; i <= 200; ++i) {
+        (void)m_rig->run(greedyRequest(promptOf(5), 3));
+        const SchedulerStats stats = m_rig->scheduler->stats();
+        QCOMPARE(stats.generatedTokens, 3 * i);
+        QCOMPARE(stats.running + stats.waiting + stats.kvBlocksUsed, 0U);
+        const auto spans = m_rig->scheduler->trace();
+        QVERIFY(std::ranges::any_of(spans, [&](const TraceSpan& span) { return span.step == stats.steps; }));
+    }
 }
 
 void SchedulerTest::idleThreadTakesNoSteps() {

@@ -59,6 +59,7 @@ public:
         name->setElided(Qt::ElideMiddle);
         m_detail = new RoleLabel(there ? formatBytes(static_cast<double>(file.size())) : StartPage::tr("missing"),
                                  there ? &Colours::ink2 : &Colours::disabled, Type::small, this);
+        m_detail->setElided(Qt::ElideRight);
         words->addStretch(1);
         words->addWidget(name);
         words->addWidget(m_detail);

@@ -157,8 +157,12 @@ void Sequence::detokenise(GenerationEvent& event) {
         event.message.clear();
         return;
     }
-    if (event.finish)
-        event.text += m_stops.push(m_detokenizer.finish()).text + m_stops.finish();
+    if (!event.finish)
+        return;
+    const StopStrings::Outcome last = m_stops.push(m_detokenizer.finish());
+    event.text += last.text + m_stops.finish();
+    if (last.stopped && event.finish == FinishReason::length)
+        event.finish = FinishReason::stop;
 }
 
 void Sequence::end(FinishReason reason, std::string message) {

@@ -341,6 +341,12 @@ void SchedulerTest::lettersSplitOverTokensAreWhole() {
     QCOMPARE(listener.text(), decoded(listener.ids()));
     QVERIFY(listener.text().find("\xEF\xBF\xBD") != std::string::npos);
     QCOMPARE(listener.events().front().text, std::string()); // ids, and no text yet
+    // What is held back until the end can hold a stop string too.
+    request.maxTokens = 1;
+    request.stop = {"\xEF\xBF\xBD"};
+    const Listener stopped = m_rig->run(request);
+    QVERIFY(stopped.finish() == FinishReason::stop);
+    QCOMPARE(stopped.text(), std::string());
 }
 
 void SchedulerTest::logprobsComeAlong() {

@@ -159,7 +159,7 @@ LabPanel::LabPanel(QWidget* parent)
     m_table->verticalHeader()->setDefaultSectionSize(kRowHeight);
     m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    constexpr int kWidest = 170;
+    constexpr int kWidest = 120;
     m_table->horizontalHeader()->setMaximumSectionSize(kWidest); // which value a row is of comes before its last figure
     m_table->setShowGrid(false);
     m_table->setFrameShape(QFrame::NoFrame);

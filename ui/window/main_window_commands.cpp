@@ -234,8 +234,10 @@ void MainWindow::fillRecent() {
 
 void MainWindow::addLane() {
     RunSpec spec;
-    if (const auto& lanes = m_runs.lanes().lanes(); !lanes.empty())
-        spec.endpoint.url = lanes.back().spec.endpoint.url;
+    // A recorded lane's server is seldom there any more, and a local lane has none.
+    for (const LaneConfig& lane : m_runs.lanes().lanes())
+        if (!lane.spec.recorded && !lane.spec.local)
+            spec.endpoint.url = lane.spec.endpoint.url;
     editSpec(spec, 0);
 }
 

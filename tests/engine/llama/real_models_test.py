@@ -151,7 +151,9 @@ def main():
         for case in cases(folder, options.only, options.backend):
             prompts = [llama.ask(do="tokenize", model=case.path, text=p, special=True)["tokens"] for p in PROMPTS]
             failures += compare_logits(options, llama, folder, case, prompts)
-            for prompt in prompts[:1] if options.backend == "reference" else prompts:
+            # One text is enough where nothing is rounded: it must be the same, and reads four times the bytes.
+            one = options.backend == "reference" or case.tolerance is not QUANTISED
+            for prompt in prompts[:1] if one else prompts:
                 failures += compare_greedy(options, llama, case, prompt, case.greedy)
         llama.close()
     for failure in failures:

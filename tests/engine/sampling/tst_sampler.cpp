@@ -316,7 +316,7 @@ void SamplerTest::absurdWishesAreBorne() {
         const std::vector<float> row{3e38F, -3e38F, 0, 1, -1};
         for (int i = 0; i < 4; ++i) {
             const std::optional<SampledToken> token = sampler.sample(row);
-            RC_ASSERT(!token || (token->id >= 0 && token->id < 5));
+            RC_ASSERT((!token || (token->id >= 0 && token->id < 5)));
             sampler.accept(token ? token->id : 0);
         }
     }));

@@ -88,7 +88,7 @@ void StopStringsTest::anySplitOfAnything() {
         RC_ASSERT(whole == pushAll(stops, bytes));
         RC_ASSERT(whole == pushAll(stops, pieces));
         for (const std::string& stop : stops)
-            RC_ASSERT(stop.empty() || whole.text.find(stop) == std::string::npos);
+            RC_ASSERT((stop.empty() || whole.text.find(stop) == std::string::npos));
         RC_ASSERT(text.starts_with(whole.text));
     }));
 }

@@ -240,7 +240,7 @@ void KvSpaceTest::anySchedule() {
                 const auto prompt = *rc::gen::inRange<std::size_t>(1, size + 1);
                 const auto use = *rc::gen::weightedElement<CacheUse>({{5, CacheUse::prefixes}, {1, CacheUse::none}});
                 std::optional<Runner> runner = Runner::start(world, tokens, prompt, use);
-                RC_ASSERT(runner || !runners.empty());
+                RC_ASSERT((runner || !runners.empty()));
                 if (runner) {
                     RC_ASSERT(runner->computed < prompt);
                     runners.push_back(std::move(*runner));

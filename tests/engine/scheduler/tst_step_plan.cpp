@@ -82,16 +82,16 @@ void StepPlanTest::limitsHoldForAnything() {
         for (std::size_t i = 0; i < count; ++i) {
             RC_ASSERT(shares[i].rows <= wishes[i].pending);
             RC_ASSERT(shares[i].drafts <= wishes[i].drafts);
-            RC_ASSERT(!wishes[i].decoding || shares[i].rows == 1);
+            RC_ASSERT((!wishes[i].decoding || shares[i].rows == 1));
             rows += shares[i].rows + shares[i].drafts;
             logitsRows += shares[i].drafts + (shares[i].rows == wishes[i].pending);
             if (!wishes[i].decoding)
                 prompts += shares[i].rows;
         }
-        RC_ASSERT(rows >= 1 && rows <= limits.rows);
+        RC_ASSERT((rows >= 1 && rows <= limits.rows));
         RC_ASSERT(logitsRows <= limits.logitsRows);
-        RC_ASSERT(decoding == 0 || prompts <= limits.promptRows);
-        RC_ASSERT(prompts > 0 || decoding == count);
+        RC_ASSERT((decoding == 0 || prompts <= limits.promptRows));
+        RC_ASSERT((prompts > 0 || decoding == count));
     }));
 }
 

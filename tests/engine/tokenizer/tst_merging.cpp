@@ -75,8 +75,8 @@ void MergingTest::equalsTheRule() {
         merger.merge(fast, rules);
         RC_ASSERT(fast.size() == plain.size());
         for (std::size_t at = 0; at < fast.size(); ++at) {
-            RC_ASSERT(fast[at].id == plain[at].id && fast[at].begin == plain[at].begin &&
-                      fast[at].end == plain[at].end);
+            RC_ASSERT(
+                (fast[at].id == plain[at].id && fast[at].begin == plain[at].begin && fast[at].end == plain[at].end));
         }
     }));
 }

@@ -95,7 +95,8 @@ private:
 std::vector<std::string> corpus() {
     std::ifstream file(DECODESCOPE_TEST_DATA "/engine/tokenizer/corpus.json");
     std::vector<std::string> texts;
-    for (const auto& entry : nlohmann::json::parse(file)["cases"]) {
+    const nlohmann::json whole = nlohmann::json::parse(file); // a temporary would be gone before its cases are
+    for (const auto& entry : whole["cases"]) {
         texts.push_back(entry["text"]);
     }
     return texts;

@@ -49,13 +49,10 @@ void Exchange::prepare() {
     auto decoder = StreamDecoder::create(m_plan.decoder);
     if (!decoder) {
         m_ended = true;
-        StreamEnd last;
-        last.verdict = StreamEnd::Verdict::error;
-        last.kind = ErrorKind::unreachable;
-        last.message = decoder.error().message;
+        const std::string& message = decoder.error().message;
         const Instant at = stampNow();
-        m_outlet->end(at, last.kind, last.message);
-        m_events.push_back({at, 0, 0, std::move(last)});
+        m_outlet->end(at, ErrorKind::unreachable, message);
+        m_events.push_back({at, 0, 0, errorEnd(ErrorKind::unreachable, message)});
         m_outlet->post(m_events);
         m_outlet->ready = true;
         return;

@@ -90,14 +90,7 @@ struct LocalSource::State {
     void endHere(ErrorKind kind, const std::string& message) {
         if (std::exchange(ended, true))
             return;
-        const Instant at = std::chrono::steady_clock::now();
-        if (output.raw)
-            output.raw->onEnd(at, kind, message);
-        StreamEnd last;
-        last.verdict = StreamEnd::Verdict::error;
-        last.kind = kind;
-        last.message = message;
-        output.events->post({at, 0, 0, std::move(last)});
+        endRun(output, std::chrono::steady_clock::now(), kind, message);
     }
 
     /// Opens the connection as soon as there is somebody to connect to.

@@ -113,13 +113,9 @@ Instant RemoteSource::now() const {
 void RemoteSource::endHere(ErrorKind kind, const std::string& message) {
     if (std::exchange(m_ended, true))
         return;
-    StreamEnd last;
-    last.verdict = StreamEnd::Verdict::error;
-    last.kind = kind;
-    last.message = message;
     const Instant at = now();
     std::vector<StreamEvent> events;
-    events.push_back({at, 0, 0, std::move(last)});
+    events.push_back({at, 0, 0, errorEnd(kind, message)});
     m_outlet->end(at, kind, message);
     m_outlet->post(events);
     m_outlet->ready = true;

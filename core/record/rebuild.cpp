@@ -25,11 +25,7 @@ std::shared_ptr<RunRecord> rebuild(const RecordedRun& run) {
 
     auto decoder = StreamDecoder::create(decoderOptions(run.asked));
     if (!decoder) {
-        StreamEnd end;
-        end.verdict = StreamEnd::Verdict::error;
-        end.kind = ErrorKind::malformed;
-        end.message = decoder.error().message;
-        recorder.apply({run.lastStamp(), 0, 0, std::move(end)});
+        recorder.apply({run.lastStamp(), 0, 0, errorEnd(ErrorKind::malformed, decoder.error().message)});
         return record;
     }
     std::vector<StreamEvent> events;

@@ -84,14 +84,7 @@ void RecordedSource::cancel(ErrorKind kind) {
     }
     if (std::exchange(s.ended, true))
         return;
-    StreamEnd end;
-    end.verdict = StreamEnd::Verdict::error;
-    end.kind = kind;
-    end.message = "The run was stopped before it began.";
-    const Instant now = s.clock.now();
-    if (s.output.raw)
-        s.output.raw->onEnd(now, kind, end.message);
-    s.output.events->post({now, 0, 0, std::move(end)});
+    endRun(s.output, s.clock.now(), kind, "The run was stopped before it began.");
 }
 
 Instant RecordedSource::now() const {

@@ -89,11 +89,7 @@ void ReplaySource::prepare() {
         return;
     }
     s.ended = true;
-    StreamEnd end;
-    end.verdict = StreamEnd::Verdict::error;
-    end.kind = ErrorKind::malformed;
-    end.message = decoder.error().message;
-    s.output.events->post({s.clock->now(), 0, 0, std::move(end)});
+    s.output.events->post({s.clock->now(), 0, 0, errorEnd(ErrorKind::malformed, decoder.error().message)});
 }
 
 bool ReplaySource::ready() const {

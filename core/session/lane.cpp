@@ -102,10 +102,7 @@ void Lane::begin(const SourceFactory& factory, const Clock& clock, Journal* jour
     if (journal) // only now, as the run's first line names its clock
         run->raw->teeTo(journal->openRun(record));
     if (!m_source) {
-        StreamEnd end;
-        end.verdict = StreamEnd::Verdict::error;
-        end.kind = ErrorKind::unreachable;
-        end.message = fmt::format("Nothing here can reach {}.", record.route);
+        StreamEnd end = errorEnd(ErrorKind::unreachable, fmt::format("Nothing here can reach {}.", record.route));
         run->raw->onEnd(clock.now(), end.kind, end.message);
         apply(StreamEvent{clock.now(), 0, 0, std::move(end)}, {});
         return;

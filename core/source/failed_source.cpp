@@ -20,14 +20,7 @@ void FailedSource::cancel(ErrorKind kind) {
 void FailedSource::end(ErrorKind kind) {
     if (std::exchange(m_ended, true))
         return;
-    const Instant now = m_clock.now();
-    if (m_output.raw)
-        m_output.raw->onEnd(now, kind, m_message);
-    StreamEnd last;
-    last.verdict = StreamEnd::Verdict::error;
-    last.kind = kind;
-    last.message = m_message;
-    m_output.events->post({now, 0, 0, std::move(last)});
+    endRun(m_output, m_clock.now(), kind, m_message);
 }
 
 } // namespace decodescope

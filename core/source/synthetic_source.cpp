@@ -63,11 +63,8 @@ void SyntheticSource::prepare() {
         return;
     }
     s.ended = true;
-    StreamEnd end;
-    end.verdict = StreamEnd::Verdict::error;
-    end.kind = ErrorKind::malformed;
-    end.message = "This build does not decode openai-chat streams.";
-    s.output.events->post(StreamEvent{s.clock.now(), 0, 0, std::move(end)});
+    s.output.events->post(StreamEvent{
+        s.clock.now(), 0, 0, errorEnd(ErrorKind::malformed, "This build does not decode openai-chat streams.")});
 }
 
 bool SyntheticSource::ready() const {

@@ -27,4 +27,10 @@ ClockSource clockSourceFromString(std::string_view name) noexcept {
     return ClockSource::replay;
 }
 
+void endRun(const SourceOutput& output, Instant at, ErrorKind kind, const std::string& message) {
+    if (output.raw)
+        output.raw->onEnd(at, kind, message);
+    output.events->post({at, 0, 0, errorEnd(kind, message)});
+}
+
 } // namespace decodescope

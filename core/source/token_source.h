@@ -65,6 +65,9 @@ struct SourceOutput {
     std::shared_ptr<RawSink> raw; ///< null: nothing is recorded
 };
 
+/// Ends a run whose source has nothing more to deliver: tells the journal and posts the last event.
+void endRun(const SourceOutput& output, Instant at, ErrorKind kind, const std::string& message);
+
 /// Makes the source for one run. The composition root supplies it: remote endpoints in the application, fakes
 /// in tests. `request` differs from the lane's spec only by the unique prefix.
 using SourceFactory = std::function<std::unique_ptr<TokenSource>(const RunSpec& request, SourceOutput output)>;

@@ -144,6 +144,15 @@ struct StreamEnd {
     std::string body;         ///< the raw body of an error answer, at most 64 KiB, valid UTF-8
 };
 
+/// The end of a stream for a reason of our own, not the server's.
+[[nodiscard]] inline StreamEnd errorEnd(ErrorKind kind, std::string message) {
+    StreamEnd end;
+    end.verdict = StreamEnd::Verdict::error;
+    end.kind = kind;
+    end.message = std::move(message);
+    return end;
+}
+
 /// One event with the stamp and number of the read that completed it.
 struct StreamEvent {
     Instant at{};

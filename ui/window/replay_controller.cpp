@@ -24,11 +24,7 @@ private:
         if (m_ended)
             return;
         m_ended = true;
-        StreamEnd end;
-        end.verdict = StreamEnd::Verdict::error;
-        end.kind = ErrorKind::cancelled;
-        end.message = "The recording holds no such run.";
-        m_output.events->post(StreamEvent{.at = m_at, .what = std::move(end)});
+        m_output.events->post({m_at, 0, 0, errorEnd(ErrorKind::cancelled, "The recording holds no such run.")});
     }
     SourceOutput m_output;
     Instant m_at;

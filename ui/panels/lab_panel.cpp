@@ -1,21 +1,19 @@
 #include "ui/panels/lab_panel.h"
 
+#include "core/source/local_model.h"
 #include "ui/panels/controls.h"
 #include "ui/tables/panel_header.h"
+#include "ui/tables/row_delegate.h"
 #include "ui/tables/table_text.h"
 #include "ui/theme/format.h"
 
 #include <QComboBox>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLineEdit>
-#include <QPainter>
-#include <QStyledItemDelegate>
 #include <QTableView>
 
 #include <array>
-#include <cmath>
 
 namespace decodescope {
 namespace {
@@ -23,42 +21,17 @@ namespace {
 constexpr qint64 kRefreshMs = 250;
 constexpr int kRowHeight = 22;
 constexpr int kPadding = 8;
-constexpr qreal kChip = 14;
 
-/// A row as the other tables paint theirs; the value's lane is its chip.
-class LabDelegate : public QStyledItemDelegate {
+/// The value's lane is its chip.
+class LabDelegate : public RowDelegate {
 public:
-    using QStyledItemDelegate::QStyledItemDelegate;
+    explicit LabDelegate(QObject* parent)
+        : RowDelegate(kPadding, Qt::ElideMiddle, parent) {}
 
-    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
-        const QFontMetricsF metrics(Look::instance().font(Type::body));
-        const qreal chip = index.column() == LabModel::valueColumn ? kChip + 6 : 0;
-        const qreal width = metrics.horizontalAdvance(index.data(Qt::DisplayRole).toString());
-        return {static_cast<int>(std::ceil(width + chip)) + 2 * kPadding, kRowHeight};
-    }
-
-    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        const Look& look = Look::instance();
-        const Colours& colours = look.colours();
-        painter->save();
-        if (option.state & QStyle::State_Selected)
-            painter->fillRect(option.rect, colours.selection);
-        painter->setPen(QPen(colours.grid, 0));
-        painter->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
-        QRectF rect = QRectF(option.rect).adjusted(kPadding, 0, -kPadding, 0);
-        if (index.column() == LabModel::valueColumn) {
-            look.drawChip(*painter, QPointF(rect.left(), rect.top() + (rect.height() - kChip) / 2),
-                          index.data(LabModel::lookRole).toInt());
-            rect.setLeft(rect.left() + kChip + 6);
-        }
-        const QFont font = look.font(Type::body);
-        painter->setFont(font);
-        painter->setPen(index.data(Qt::ForegroundRole).value<QColor>());
-        const auto align = static_cast<Qt::Alignment>(index.data(Qt::TextAlignmentRole).toInt());
-        painter->drawText(
-            rect, static_cast<int>(align | Qt::TextSingleLine),
-            QFontMetricsF(font).elidedText(index.data(Qt::DisplayRole).toString(), Qt::ElideMiddle, rect.width()));
-        painter->restore();
+protected:
+    [[nodiscard]] RowCell cellOf(const QModelIndex& index) const override {
+        return {index.data(Qt::DisplayRole).toString(),
+                index.column() == LabModel::valueColumn ? index.data(LabModel::lookRole).toInt() : -1, false};
     }
 };
 
@@ -208,10 +181,6 @@ void LabPanel::pick(Lever lever) {
     leverPicked();
 }
 
-void LabPanel::typeValues(const QString& values) {
-    m_values->setText(values);
-}
-
 void LabPanel::leverPicked() {
     m_values->setPlaceholderText(leverExample(lever()));
     m_values->setText(lever() == Lever::file ? QString() : leverExample(lever()));
@@ -231,8 +200,7 @@ void LabPanel::setRunning(bool running) {
 void LabPanel::refresh() {
     m_run->setEnabled(!m_running);
     if (m_base) {
-        m_baseName->setText(
-            tr("Varies %1").arg(QFileInfo(QString::fromStdString(m_base->local->path)).completeBaseName()));
+        m_baseName->setText(tr("Varies %1").arg(QString::fromStdString(modelFileName(*m_base->local))));
         m_run->setWords(tr("Run"), {});
     } else {
         m_baseName->setText(tr("There is no local lane to vary yet"));

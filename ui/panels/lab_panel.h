@@ -55,7 +55,6 @@ public:
 
     [[nodiscard]] const LabModel& model() const { return m_model; }
     void pick(Lever lever);
-    void typeValues(const QString& values);
 
 signals:
     void runAsked(decodescope::Lever lever, const std::vector<decodescope::RunSpec>& lanes);

@@ -1,6 +1,7 @@
 #include "ui/panels/lab_plan.h"
 
 #include "core/metrics/metrics.h"
+#include "core/source/local_model.h"
 #include "ui/lane/lane_words.h"
 
 #include <QCoreApplication>
@@ -16,6 +17,7 @@ constexpr int kLeastValues = 2;
 constexpr int kMostValues = 8;
 constexpr int kMostThreads = 256;
 constexpr int kMostDepth = 1 << 20;
+constexpr int kRoomForAnswer = 2048; // tokens of prompt and answer beside the filler
 
 QString tr(const char* text) {
     return QCoreApplication::translate("Lab", text);
@@ -52,11 +54,11 @@ QString faultOf(Lever lever, const QString& value) {
                : tr("It is “off” or “on”, not “%1”.").arg(value);
 }
 
-std::optional<double> median(const std::vector<RunSummary>& runs,
+std::optional<double> median(const std::vector<const RunSummary*>& runs,
                              const std::function<std::optional<double>(const RunSummary&)>& figure) {
     std::vector<double> values;
-    for (const RunSummary& run : runs)
-        if (const auto value = figure(run))
+    for (const RunSummary* run : runs)
+        if (const auto value = figure(*run))
             values.push_back(*value);
     if (values.empty())
         return std::nullopt;
@@ -139,6 +141,10 @@ Result<QStringList> leverValues(Lever lever, const QString& typed) {
 }
 
 std::vector<RunSpec> labLanes(const RunSpec& base, Lever lever, const QStringList& values) {
+    int deepest = 0; // one engine serves all depths: it is large enough for this one
+    if (lever == Lever::contextDepth)
+        for (const QString& value : values)
+            deepest = std::max(deepest, value.toInt());
     std::vector<RunSpec> lanes;
     for (const QString& value : values) {
         RunSpec lane = base;
@@ -148,7 +154,7 @@ std::vector<RunSpec> labLanes(const RunSpec& base, Lever lever, const QStringLis
         switch (lever) {
         case Lever::file:
             local.path = value.toStdString();
-            name = QFileInfo(value).completeBaseName();
+            name = QString::fromStdString(modelFileName(local));
             break;
         case Lever::threads:
             local.threads = value.toInt();
@@ -159,6 +165,7 @@ std::vector<RunSpec> labLanes(const RunSpec& base, Lever lever, const QStringLis
             break;
         case Lever::contextDepth:
             lane.contextDepth = value.toInt();
+            local.contextLength = std::max(local.contextLength, deepest + kRoomForAnswer);
             break;
         case Lever::speculation:
             local.speculative = isOn(value);
@@ -166,12 +173,6 @@ std::vector<RunSpec> labLanes(const RunSpec& base, Lever lever, const QStringLis
         case Lever::prefixCache:
             local.prefixCache = isOn(value);
             break;
-        }
-        if (lever == Lever::contextDepth) { // one engine, large enough for the deepest
-            int deepest = 0;
-            for (const QString& each : values)
-                deepest = std::max(deepest, each.toInt());
-            local.contextLength = std::max(local.contextLength, deepest + 2048);
         }
         lane.laneName = name.toStdString();
         lanes.push_back(std::move(lane));
@@ -186,12 +187,13 @@ std::vector<LabRow> labRows(const Session& session) {
         row.lane = lane->config().id;
         row.look = lane->config().look;
         row.value = laneName(lane->config());
-        std::vector<RunSummary> counted;
+        std::vector<const RunSummary*> counted;
+        std::optional<RunSummary> live;
         for (const auto& run : lane->runs())
             if (run->summary && run->summary->inStats)
-                counted.push_back(*run->summary);
+                counted.push_back(&*run->summary);
         if (counted.empty() && lane->current() && lane->state() == LaneState::running)
-            counted.push_back(lane->current()->live.summary(*lane->current()->record, lane->now()));
+            counted.push_back(&live.emplace(lane->current()->live.summary(*lane->current()->record, lane->now())));
         row.ttftS = median(counted, [](const RunSummary& run) { return run.ttft; });
         row.tps = median(counted, [](const RunSummary& run) { return run.decodeTps; });
         row.aggregateTps = median(counted, [](const RunSummary& run) -> std::optional<double> {

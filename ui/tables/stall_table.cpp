@@ -1,13 +1,12 @@
 #include "ui/tables/stall_table.h"
 
 #include "ui/tables/panel_header.h"
+#include "ui/tables/row_delegate.h"
 #include "ui/tables/table_text.h"
 #include "ui/theme/look.h"
 
 #include <QHeaderView>
-#include <QPainter>
 #include <QSortFilterProxyModel>
-#include <QStyledItemDelegate>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -18,43 +17,22 @@ namespace {
 
 constexpr qint64 kRefreshMs = 100;
 constexpr int kRowHeight = 20;
-constexpr qreal kChip = 14;
+constexpr int kPadding = 10;
 
-/// Paints rows in the look of the scoreboard; a lane is its chip and name.
-class StallDelegate : public QStyledItemDelegate {
+/// A lane is its chip and name; lengths stand out.
+class StallDelegate : public RowDelegate {
 public:
-    using QStyledItemDelegate::QStyledItemDelegate;
+    explicit StallDelegate(QObject* parent)
+        : RowDelegate(kPadding, Qt::ElideRight, parent) {}
 
-    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        const Look& look = Look::instance();
-        const Colours& colours = look.colours();
-        painter->save();
-        const bool selected = option.state & QStyle::State_Selected;
-        if (selected)
-            painter->fillRect(option.rect, colours.selection);
-        else if (option.state & QStyle::State_MouseOver)
-            painter->fillRect(option.rect, colours.hover);
-        painter->setPen(QPen(colours.grid, 0));
-        painter->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
-
-        QRectF rect = QRectF(option.rect).adjusted(10, 0, -10, 0);
-        QString text = index.data(Qt::DisplayRole).toString();
-        const QVariant lane = index.data(StallModel::lookRole);
-        if (lane.isValid()) {
-            look.drawChip(*painter, QPointF(rect.left(), rect.top() + (rect.height() - kChip) / 2), lane.toInt());
-            rect.setLeft(rect.left() + kChip + 6);
-            text = text.mid(2); // the letter is in the chip
+protected:
+    [[nodiscard]] RowCell cellOf(const QModelIndex& index) const override {
+        RowCell cell{index.data(Qt::DisplayRole).toString(), -1, index.column() == StallModel::lengthColumn};
+        if (const QVariant lane = index.data(StallModel::lookRole); lane.isValid()) {
+            cell.chip = lane.toInt();
+            cell.text = cell.text.mid(2); // the letter is in the chip
         }
-        QFont font = look.font(Type::body);
-        if (index.column() == StallModel::lengthColumn)
-            font.setWeight(QFont::DemiBold);
-        painter->setFont(font);
-        const auto ink = index.data(Qt::ForegroundRole).value<QColor>();
-        painter->setPen(selected && ink != colours.ink2 ? colours.ink : ink);
-        const auto align = static_cast<Qt::Alignment>(index.data(Qt::TextAlignmentRole).toInt());
-        painter->drawText(rect, static_cast<int>(align | Qt::TextSingleLine),
-                          QFontMetricsF(font).elidedText(text, Qt::ElideRight, rect.width()));
-        painter->restore();
+        return cell;
     }
 };
 

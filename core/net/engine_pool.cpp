@@ -82,8 +82,4 @@ EngineStatus EnginePool::status(const LocalModelSpec& spec) const {
     return engine ? engine->status() : EngineStatus{};
 }
 
-void EnginePool::warm(const LocalModelSpec& spec) {
-    (void)acquire(spec);
-}
-
 } // namespace decodescope

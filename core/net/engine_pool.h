@@ -25,8 +25,6 @@ public:
     void retain(const std::vector<LocalModelSpec>& used);
     /// What a lane of this spec would meet now.
     [[nodiscard]] EngineStatus status(const LocalModelSpec& spec) const;
-    /// Starts the engine ahead of a run, so that loading is over when the run begins.
-    void warm(const LocalModelSpec& spec);
 
 signals:
     /// Some engine's status changed.

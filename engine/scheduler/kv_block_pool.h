@@ -16,7 +16,6 @@ public:
     void share(std::uint32_t block);
     void release(std::uint32_t block);
 
-    [[nodiscard]] std::uint32_t holders(std::uint32_t block) const { return m_holders[block]; }
     [[nodiscard]] std::uint32_t free() const noexcept { return static_cast<std::uint32_t>(m_free.size()); }
     [[nodiscard]] std::uint32_t total() const noexcept { return static_cast<std::uint32_t>(m_holders.size()); }
 

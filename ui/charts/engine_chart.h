@@ -13,7 +13,6 @@ public:
     explicit EngineChart(ViewState& view, QWidget* parent = nullptr);
     enum class Shows { lag, bandwidth };
     void setShows(Shows what);
-    [[nodiscard]] Shows shows() const { return m_shows; }
     [[nodiscard]] QString sentence() const override;
 
 protected:

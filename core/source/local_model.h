@@ -46,7 +46,7 @@ struct SampleProgress {
     std::string what; ///< the step in words: "downloading"
 };
 
-/// The name that a lane of this model goes by before the engine has told the model's own: the file's name.
+/// The name that a lane of this model goes by: its file's, without the ending.
 [[nodiscard]] std::string modelFileName(const LocalModelSpec& spec);
 
 } // namespace decodescope

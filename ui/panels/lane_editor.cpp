@@ -7,7 +7,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QFileInfo>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLineEdit>
@@ -264,10 +263,10 @@ RunSpec LaneEditor::spec() const {
     lane.recorded.reset();
     if (local()) {
         const LocalModelSpec model = m_form->spec();
-        const QString file = QFileInfo(QString::fromStdString(model.path)).completeBaseName();
         lane = localLane(QString::fromStdString(model.path));
         lane.local = model;
-        lane.laneName = (m_name->text().trimmed().isEmpty() ? file : m_name->text().trimmed()).toStdString();
+        if (const QString name = m_name->text().trimmed(); !name.isEmpty())
+            lane.laneName = name.toStdString();
         return lane;
     }
     lane.local.reset();

@@ -1,9 +1,9 @@
 #include "ui/panels/local_model_door.h"
 
+#include "core/source/local_model.h"
 #include "ui/panels/controls.h"
 #include "ui/theme/format.h"
 
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QPointer>
 
@@ -13,7 +13,7 @@ RunSpec localLane(const QString& path) {
     RunSpec lane;
     lane.local = LocalModelSpec{};
     lane.local->path = path.toStdString();
-    lane.laneName = QFileInfo(path).completeBaseName().toStdString();
+    lane.laneName = modelFileName(*lane.local);
     lane.endpoint.model = lane.laneName;
     return lane;
 }
@@ -85,8 +85,8 @@ void LocalModelDoor::layOut() {
         m_words->setText(tr("SmolLM2-135M, 98 MB, is fetched once; then it works offline"));
         m_run->setWords(tr("Fetch and race"), {});
     } else {
-        m_words->setText(
-            tr("%1 decodes on this processor, against the recorded race").arg(QFileInfo(m_sample).completeBaseName()));
+        m_words->setText(tr("%1 decodes on this processor, against the recorded race")
+                             .arg(QString::fromStdString(localLane(m_sample).laneName)));
         m_run->setWords(tr("Race it"), {});
     }
 }
@@ -101,31 +101,31 @@ void LocalModelDoor::start() {
     m_step->setText(tr("The checksum is verified before first use"));
     const QPointer<LocalModelDoor> self(this);
     m_fetch = m_services.fetchSample(
-        [self](const FetchProgress& progress) {
+        [self](const SampleProgress& progress) {
             if (self)
                 self->showProgress(progress);
         },
-        [self](const Result<QString>& path) {
+        [self](const Result<std::string>& path) {
             if (self)
                 self->finished(path);
         });
     layOut();
 }
 
-void LocalModelDoor::showProgress(const FetchProgress& progress) {
+void LocalModelDoor::showProgress(const SampleProgress& progress) {
     if (!m_fetch)
         return; // cancelled meanwhile
-    if (progress.total > 0) {
-        m_bar->setShare(static_cast<double>(progress.done) / static_cast<double>(progress.total));
-        m_amount->setText(tr("%1 of %2")
-                              .arg(formatBytes(static_cast<double>(progress.done)),
-                                   formatBytes(static_cast<double>(progress.total))));
+    if (const std::uint64_t total = progress.totalBytes.value_or(0); total > 0) {
+        m_bar->setShare(static_cast<double>(progress.doneBytes) / static_cast<double>(total));
+        m_amount->setText(
+            tr("%1 of %2")
+                .arg(formatBytes(static_cast<double>(progress.doneBytes)), formatBytes(static_cast<double>(total))));
     }
-    if (!progress.step.isEmpty())
-        m_step->setText(progress.step);
+    if (!progress.what.empty())
+        m_step->setText(QString::fromStdString(progress.what));
 }
 
-void LocalModelDoor::finished(const Result<QString>& path) {
+void LocalModelDoor::finished(const Result<std::string>& path) {
     if (!m_fetch)
         return;
     // The caller is the fetch itself: it goes when this call is over.
@@ -138,7 +138,7 @@ void LocalModelDoor::finished(const Result<QString>& path) {
         m_words->setText(QString::fromStdString(path.error().message));
         return;
     }
-    m_sample = *path;
+    m_sample = QString::fromStdString(*path);
     layOut();
     if (isVisible())
         emit runAsked(localLane(m_sample));

@@ -33,8 +33,8 @@ signals:
 
 private:
     void start();
-    void showProgress(const FetchProgress& progress);
-    void finished(const Result<QString>& path);
+    void showProgress(const SampleProgress& progress);
+    void finished(const Result<std::string>& path);
     void layOut();
 
     const LocalModelServices& m_services;
@@ -50,7 +50,7 @@ private:
     ActionButton* m_cancel;
 };
 
-/// A lane over a model file, with the defaults of the engine.
+/// A lane over a model file, named after it, with the defaults of the engine.
 [[nodiscard]] RunSpec localLane(const QString& path);
 
 } // namespace decodescope

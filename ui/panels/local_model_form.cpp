@@ -42,6 +42,21 @@ QString parameterWords(std::uint64_t parameters) {
                         : LocalModelForm::tr("%1 M parameters").arg(value / 1e6, 0, 'f', 0);
 }
 
+/// What the engine knows of a file that it can run; what the file does not tell is left out.
+QString aboutWords(const ModelDetails& details) {
+    QStringList facts{LocalModelForm::tr("%1, %2").arg(QString::fromStdString(details.architecture),
+                                                       QString::fromStdString(details.quantization))};
+    if (details.parametersTotal)
+        facts << parameterWords(*details.parametersTotal);
+    if (details.context)
+        facts << LocalModelForm::tr("context %1").arg(formatCount(static_cast<double>(*details.context)));
+    if (details.bytesPerToken)
+        facts << LocalModelForm::tr("%1 a token").arg(formatBytes(static_cast<double>(*details.bytesPerToken)));
+    if (!details.chatTemplate)
+        facts << LocalModelForm::tr("a base model without chat template: it completes the prompt");
+    return facts.join(QStringLiteral(", "));
+}
+
 } // namespace
 
 LocalModelForm::LocalModelForm(const LocalModelServices& services, QWidget* parent)
@@ -161,29 +176,32 @@ void LocalModelForm::search() {
     m_models->clear();
     m_models->addItem(tr("Looking in the folders of LM Studio, Ollama, Hugging Face and llama.cpp ..."));
     const QPointer<LocalModelForm> self(this);
-    m_services.find(m_folders, [self](const std::vector<LocalModel>& models) {
+    m_services.find(m_folders, [self](const ModelSearch& search) {
         if (self)
-            self->list(models);
+            self->list(search);
     });
 }
 
-void LocalModelForm::list(const std::vector<LocalModel>& models) {
+void LocalModelForm::list(const ModelSearch& search) {
     m_models->clear();
-    const Colours& colours = Look::instance().colours();
-    for (const LocalModel& model : models) {
-        const QString detail = model.skipped.isEmpty()
-                                   ? tr("%1, %2").arg(formatBytes(static_cast<double>(model.bytes)), model.place)
-                                   : tr("%1: %2").arg(model.place, model.skipped);
-        auto* item = new QListWidgetItem(tr("%1   %2").arg(model.name, detail), m_models);
-        item->setToolTip(model.path);
-        if (model.skipped.isEmpty())
-            item->setData(Qt::UserRole, model.path);
-        else
-            item->setForeground(colours.disabled);
+    const auto add = [this](const QString& name, const QString& detail, const std::string& path) {
+        auto* item = new QListWidgetItem(tr("%1   %2").arg(name, detail), m_models);
+        item->setToolTip(QString::fromStdString(path));
+        return item;
+    };
+    for (const FoundModel& model : search.models)
+        add(QString::fromStdString(model.name),
+            tr("%1, %2").arg(formatBytes(static_cast<double>(model.bytes)), QString::fromStdString(model.owner)),
+            model.path)
+            ->setData(Qt::UserRole, QString::fromStdString(model.path));
+    for (const SkippedFile& skipped : search.skipped) {
+        const QFileInfo file(QString::fromStdString(skipped.path));
+        add(file.fileName(), tr("%1: %2").arg(file.path(), QString::fromStdString(skipped.reason)), skipped.path)
+            ->setForeground(Look::instance().colours().disabled);
     }
-    if (models.empty())
+    if (m_models->count() == 0)
         m_models->addItem(tr("No model file was found. Choose a GGUF file or a folder that holds some."));
-    m_filter->setVisible(models.size() > 8);
+    m_filter->setVisible(m_models->count() > 8);
 }
 
 void LocalModelForm::filter(const QString& text) {
@@ -218,23 +236,18 @@ void LocalModelForm::inspect() {
     m_about->setRole(&Colours::ink3);
     m_about->setText(tr("Reading the file's header ..."));
     const QPointer<LocalModelForm> self(this);
-    m_services.inspect(path, [self, asked](const Result<LocalModelDetails>& details) {
+    m_services.inspect(path, [self, asked](const Result<ModelDetails>& details) {
         if (!self || self->m_asked != asked)
             return;
         RoleLabel* about = self->m_about;
         if (!details || !details->supported) {
             about->setRole(&Colours::fail);
-            about->setText(details ? tr("Cannot run: %1").arg(details->reason)
+            about->setText(details ? tr("Cannot run: %1").arg(QString::fromStdString(details->reason))
                                    : QString::fromStdString(details.error().message));
             return;
         }
         about->setRole(&Colours::ink2);
-        QStringList facts{tr("%1, %2").arg(details->architecture, details->quantization),
-                          parameterWords(details->parameters), tr("context %1").arg(formatCount(details->context)),
-                          tr("%1 a token").arg(formatBytes(static_cast<double>(details->bytesPerToken)))};
-        if (!details->chat)
-            facts << tr("a base model without chat template: it completes the prompt");
-        about->setText(facts.join(QStringLiteral(", ")));
+        about->setText(aboutWords(*details));
     });
 }
 

@@ -32,7 +32,7 @@ public:
 private:
     void build();
     void browse();
-    void list(const std::vector<LocalModel>& models);
+    void list(const ModelSearch& search);
     void inspect();
     void filter(const QString& text);
 

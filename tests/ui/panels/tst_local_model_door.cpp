@@ -70,10 +70,10 @@ private slots:
         QSignalSpy asked(&door, &LocalModelDoor::runAsked);
         button(door, QStringLiteral("Fetch and race"))->click();
         QVERIFY(door.fetching());
-        hands.progress({49'000'000, 98'000'000, QStringLiteral("Downloading")});
+        hands.progress({49'000'000, 98'000'000, "Downloading"});
         auto* bar = door.findChild<ProgressLine*>();
         QCOMPARE(bar->share(), 0.5);
-        hands.fetched(QStringLiteral("/models/SmolLM2.gguf"));
+        hands.fetched("/models/SmolLM2.gguf");
         QVERIFY(!door.fetching());
         QCOMPARE(asked.count(), 1);
         QCoreApplication::processEvents();
@@ -89,7 +89,7 @@ private slots:
         button(door, QStringLiteral("Cancel"))->click();
         QVERIFY(hands.fetchGone);
         hands.progress({1, 2, {}});
-        hands.fetched(QStringLiteral("/models/late.gguf"));
+        hands.fetched("/models/late.gguf");
         QCOMPARE(asked.count(), 0);
         QVERIFY(button(door, QStringLiteral("Fetch and race")));
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 namespace decodescope {
@@ -11,6 +12,14 @@ namespace {
 constexpr qsizetype kMostOutput = 4 << 20;
 constexpr qsizetype kLongestLine = 64 << 10;
 constexpr std::chrono::seconds kUntilKill{2};
+
+/// Who says it is no part of the sentence.
+std::string withoutSpeaker(std::string word) {
+    constexpr std::string_view kSpeaker = "decodescope-engine: ";
+    if (word.starts_with(kSpeaker))
+        word.erase(0, kSpeaker.size());
+    return word;
+}
 
 } // namespace
 
@@ -31,7 +40,7 @@ EngineCall::EngineCall(QStringList arguments, QObject* parent)
         else if (how == QProcess::CrashExit)
             end(fail(ErrorCode::internal, "The engine crashed.", m_lastLines.text()));
         else
-            end(Ended{exitCode, m_output, m_lastLines.latest()});
+            end(Ended{exitCode, m_output, withoutSpeaker(m_lastLines.latest())});
     });
     connect(&m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error == QProcess::FailedToStart)

@@ -23,7 +23,7 @@ public:
     struct Ended {
         int exitCode = 0;
         QByteArray output;
-        std::string lastWord; ///< the last line on stderr
+        std::string lastWord; ///< the last line on stderr, without the program's name before it
     };
     /// Or a sentence: the program is missing, crashed, said too much, took too long, was stopped.
     using Answer = std::function<void(Result<Ended>)>;

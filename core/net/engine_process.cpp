@@ -1,6 +1,6 @@
 #include "core/net/engine_process.h"
 
-#include "core/base/utf8.h"
+#include "core/net/told_json.h"
 #include "core/source/request.h"
 
 #include <fmt/format.h>
@@ -38,18 +38,11 @@ QStringList argumentsFor(const LocalModelSpec& spec) {
     return arguments;
 }
 
-std::string textIn(const json& object, const char* name) {
-    const auto found = object.find(name);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
+/// 0 where there is no such number, or one that cannot be meant.
 int numberIn(const json& object, const char* name) {
-    constexpr std::int64_t kMost = 1 << 30;
-    const auto found = object.find(name);
-    if (found == object.end() || !found->is_number_integer())
-        return 0;
-    const auto value = found->get<std::int64_t>();
-    return value > 0 && value < kMost ? static_cast<int>(value) : 0;
+    constexpr std::uint64_t kMost = 1 << 30;
+    const std::uint64_t value = countIn(object, name).value_or(0);
+    return value < kMost ? static_cast<int>(value) : 0;
 }
 
 /// Whether the engine may be asked there: http to this machine, and nothing else.
@@ -146,7 +139,7 @@ void EngineProcess::takeAddress(const QByteArray& line) {
     if (!token.empty())
         m_token = std::make_shared<const Secret>(token);
     m_status.state = EngineState::ready;
-    m_status.device = repairUtf8(textIn(said, "device")).text;
+    m_status.device = textIn(said, "device");
     m_status.threads = numberIn(said, "threads");
     m_status.contextLength = numberIn(said, "ctx");
     m_status.pid = m_process.processId();

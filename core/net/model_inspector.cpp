@@ -1,7 +1,7 @@
 #include "core/net/model_inspector.h"
 
-#include "core/base/utf8.h"
 #include "core/net/engine_call.h"
+#include "core/net/told_json.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,16 +22,6 @@ const json* memberOf(const json& object, const char* name) {
     return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
-std::string textOf(const json& object, const char* name) {
-    const json* value = memberOf(object, name);
-    return value != nullptr && value->is_string() ? repairUtf8(value->get<std::string>()).text : std::string();
-}
-
-std::optional<std::uint64_t> countOf(const json& object, const char* name) {
-    const json* value = memberOf(object, name);
-    return value != nullptr && value->is_number_unsigned() ? std::optional(value->get<std::uint64_t>()) : std::nullopt;
-}
-
 /// The type of most tensors, as people name a file by.
 std::string mostOf(const json& types) {
     std::string name;
@@ -48,19 +38,13 @@ std::string mostOf(const json& types) {
     return name;
 }
 
-/// A sentence of the program without its own name before it.
-std::string sentence(const std::string& lastWord) {
-    constexpr std::string_view kPrefix = "decodescope-engine: ";
-    return lastWord.starts_with(kPrefix) ? lastWord.substr(kPrefix.size()) : lastWord;
-}
-
 Result<ModelDetails> judge(const Result<EngineCall::Ended>& ended, const std::string& path) {
     if (!ended)
         return tl::unexpected(ended.error());
     if (ended->exitCode == 0)
         return modelDetailsFromJson({ended->output.constData(), static_cast<std::size_t>(ended->output.size())});
     const ErrorCode code = ended->exitCode == kMalformedFile ? ErrorCode::malformed : ErrorCode::io;
-    const std::string why = sentence(ended->lastWord);
+    const std::string& why = ended->lastWord;
     return fail(code, why.empty() ? fmt::format("The file {} cannot be read as a model.", path) : why);
 }
 
@@ -74,19 +58,19 @@ Result<ModelDetails> modelDetailsFromJson(std::string_view text) {
     ModelDetails details;
     const json* supported = memberOf(told, "supported");
     details.supported = supported != nullptr && supported->is_boolean() && supported->get<bool>();
-    details.reason = textOf(told, "reason");
-    details.architecture = textOf(told, "architecture");
-    details.name = textOf(told, "name");
-    details.tokenizer = textOf(told, "tokenizer");
-    details.license = textOf(told, "license");
-    details.chatTemplate = !textOf(told, "chat_template").empty();
+    details.reason = textIn(told, "reason");
+    details.architecture = textIn(told, "architecture");
+    details.name = textIn(told, "name");
+    details.tokenizer = textIn(told, "tokenizer");
+    details.license = textIn(told, "license");
+    details.chatTemplate = !textIn(told, "chat_template").empty();
     if (const json* types = memberOf(told, "types"))
         details.quantization = mostOf(*types);
-    details.parametersTotal = countOf(told, "parameters_total");
-    details.parametersActive = countOf(told, "parameters_active");
-    details.context = countOf(told, "context");
-    details.vocabulary = countOf(told, "vocabulary");
-    details.bytesPerToken = countOf(told, "bytes_per_token");
+    details.parametersTotal = countIn(told, "parameters_total");
+    details.parametersActive = countIn(told, "parameters_active");
+    details.context = countIn(told, "context");
+    details.vocabulary = countIn(told, "vocabulary");
+    details.bytesPerToken = countIn(told, "bytes_per_token");
     return details;
 }
 

@@ -1,12 +1,12 @@
 #include "core/net/sample_fetcher.h"
 
 #include "core/net/engine_call.h"
+#include "core/net/told_json.h"
 
 #include <QTimer>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <string_view>
 #include <utility>
 
 namespace decodescope {
@@ -21,14 +21,9 @@ std::optional<SampleProgress> progressIn(const QByteArray& line) {
     if (!told.is_object())
         return std::nullopt;
     SampleProgress progress;
-    if (const auto step = told.find("step"); step != told.end() && step->is_string())
-        progress.what = step->get<std::string>();
-    const auto count = [&](const char* name) -> std::uint64_t {
-        const auto found = told.find(name);
-        return found != told.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
-    };
-    progress.doneBytes = count("bytes");
-    if (const std::uint64_t total = count("total"); total > 0)
+    progress.what = textIn(told, "step");
+    progress.doneBytes = countIn(told, "bytes").value_or(0);
+    if (const auto total = countIn(told, "total"); total && *total > 0)
         progress.totalBytes = total;
     return progress;
 }
@@ -38,10 +33,7 @@ Result<std::string> judge(const Result<EngineCall::Ended>& ended) {
         return tl::unexpected(ended.error());
     const QByteArray path = ended->output.trimmed();
     if (ended->exitCode != 0 || path.isEmpty() || path.contains('\n')) {
-        constexpr std::string_view kSpeaker = "decodescope-engine: "; // who says it is no part of the sentence
-        std::string_view word = ended->lastWord;
-        if (word.starts_with(kSpeaker))
-            word.remove_prefix(kSpeaker.size());
+        const std::string& word = ended->lastWord;
         return fail(ErrorCode::network,
                     word.empty()
                         ? fmt::format("The sample model could not be fetched; the engine ended with exit status {}.",

@@ -145,7 +145,6 @@ Result<std::unique_ptr<LoadedModel>> loadModel(const ModelOptions& options, cons
     else
         model->chatRefusal = std::move(chat.error().message);
     model->card = cardOf(*model, (*backend)->facts());
-    (*backend)->recordSpans(options.tracing);
     model->scheduler = std::make_unique<Scheduler>(std::move(*backend), *model->tokenizer, scheduling);
     model->scheduler->setTracing(options.tracing);
     return model;

@@ -12,7 +12,7 @@
 namespace decodescope {
 
 /// Seconds from sampling to arrival. Absent where the engine's stamp cannot be of the clock that stamped the arrivals:
-/// before the request was sent, or after the tokens had come.
+/// before the run began, or after the tokens had come.
 [[nodiscard]] std::optional<double> deliveryLagS(const RunRecord& record, const EngineRow& row);
 /// The time that the step took, in seconds.
 [[nodiscard]] std::optional<double> stepTimeS(const EngineStep& step);

@@ -124,7 +124,7 @@ private slots:
         QVERIFY(deliveryLagS(late, late.engineSteps[2]));
         QVERIFY(!summarize(late).engine->deliveryLag);
         RunRecord early = engineRun(5);
-        early.engineSteps[0].step.sampledAtNs = toNs(*early.sent) - 1; // before it was asked for
+        early.engineSteps[0].step.sampledAtNs = toNs(*early.started) - 1; // before it was asked for
         QVERIFY(!summarize(early).engine->deliveryLag);
     }
 

@@ -12,7 +12,8 @@ constexpr double kNsPerS = 1e9;
 constexpr double kBytesPerGB = 1e9;
 
 std::optional<std::int64_t> deliveryLagNs(const RunRecord& record, const EngineRow& row) {
-    // Not before `sent`: a server on this machine may answer before our thread has noted that its request left.
+    // The bound is the start and not `sent`: a server on this machine may sample before our thread has noted that the
+    // request left.
     const std::int64_t sampled = row.step.sampledAtNs;
     if (sampled <= 0 || !record.started || sampled < toNs(*record.started) || sampled > toNs(row.at))
         return std::nullopt;

@@ -128,6 +128,15 @@ private slots:
         QVERIFY(!summarize(early).engine->deliveryLag);
     }
 
+    void aServerMayAnswerBeforeWeNoteThatTheRequestLeft() {
+        RunRecord quick = engineRun(5);
+        quick.sent = quick.engineSteps[0].at;
+        quick.engineSteps[0].step.sampledAtNs = toNs(*quick.sent) - 1;
+        QVERIFY(quick.engineSteps[0].step.sampledAtNs > toNs(*quick.started));
+        QVERIFY(deliveryLagS(quick, quick.engineSteps[0]));
+        QVERIFY(summarize(quick).engine->deliveryLag);
+    }
+
     void impossibleStepsTellNothing() {
         EngineStep s = step(1, RunBuilder::at(1));
         s.endNs = s.beginNs;

@@ -26,9 +26,15 @@ using Instant = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 [[nodiscard]] inline Duration fromSeconds(double s) noexcept {
     return Duration(static_cast<std::int64_t>(s * 1e9 + (s < 0 ? -0.5 : 0.5)));
 }
-[[nodiscard]] inline Instant instantFromNs(std::int64_t ns) noexcept { return Instant(Duration(ns)); }
-[[nodiscard]] inline std::int64_t toNs(Instant t) noexcept { return t.time_since_epoch().count(); }
-[[nodiscard]] inline std::int64_t toNs(Duration d) noexcept { return d.count(); }
+[[nodiscard]] inline Instant instantFromNs(std::int64_t ns) noexcept {
+    return Instant(Duration(ns));
+}
+[[nodiscard]] inline std::int64_t toNs(Instant t) noexcept {
+    return t.time_since_epoch().count();
+}
+[[nodiscard]] inline std::int64_t toNs(Duration d) noexcept {
+    return d.count();
+}
 
 /// Where "now" comes from. Injected, so that tests turn the hands themselves.
 class Clock {
@@ -46,7 +52,8 @@ public:
 /// A clock that stands still until it is told to move. Not thread-safe.
 class FakeClock final : public Clock {
 public:
-    explicit FakeClock(Instant start = instantFromNs(1'000'000'000)) : m_now(start) {}
+    explicit FakeClock(Instant start = instantFromNs(1'000'000'000))
+        : m_now(start) {}
     [[nodiscard]] Instant now() const noexcept override { return m_now; }
     void advance(Duration d) noexcept { m_now += d; }
     void set(Instant t) noexcept { m_now = t; }

@@ -23,8 +23,7 @@ public:
         if (m_items.empty()) {
             m_items.swap(items);
         } else {
-            m_items.insert(m_items.end(), std::make_move_iterator(items.begin()),
-                           std::make_move_iterator(items.end()));
+            m_items.insert(m_items.end(), std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
             items.clear();
         }
     }

@@ -12,7 +12,8 @@ namespace decodescope {
 class Secret {
 public:
     Secret() = default;
-    explicit Secret(std::string value) : m_value(std::move(value)) {}
+    explicit Secret(std::string value)
+        : m_value(std::move(value)) {}
     Secret(const Secret&) = default;
     Secret& operator=(const Secret& other);
     Secret(Secret&& other) noexcept;

@@ -9,8 +9,8 @@
 namespace decodescope {
 
 struct Utf8Repair {
-    std::string text;      ///< valid UTF-8
-    bool changed = false;  ///< whether a U+FFFD was put in
+    std::string text;     ///< valid UTF-8
+    bool changed = false; ///< whether a U+FFFD was put in
 };
 
 [[nodiscard]] bool isValidUtf8(std::string_view bytes) noexcept;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/source/run_spec.h"
 #include "core/source/token_source.h"
 #include "core/wire/error_kind.h"
 
@@ -22,6 +23,18 @@ struct TransportTarget {
     std::shared_ptr<const std::string> authoritiesPem;
     bool systemAuthorities = true;
     bool allowInvalidTls = false;
+    std::string pinnedCertificate; ///< SHA-256 "AB:CD:..." of a certificate trusted beside them; empty: none
+    ConnectionUse connection = ConnectionUse::fresh;
+};
+
+/// What is known of a connection once it is up.
+struct ConnectionFacts {
+    bool warm = false; ///< an earlier run had used it
+    Duration tlsTook{};
+    std::string tlsVersion;  ///< "TLSv1.3"; empty without TLS
+    std::string certificate; ///< SHA-256 of the peer's certificate, "AB:CD:..."; empty without TLS
+    std::string proxy;       ///< "host:port"; empty: direct
+    std::string peer;        ///< "192.0.2.7:443", the address that answered
 };
 
 /// Told what happens on a connection, on the network thread. None of these is called after Transport::close(),
@@ -51,8 +64,15 @@ public:
     virtual void send(std::string_view bytes) = 0;
     /// Ends the connection now; the listener hears nothing more.
     virtual void close() = 0;
+    /// Ends this listener's use of the connection, which may serve another run when it is whole: the answer was read to
+    /// its end and its framing allows it. Otherwise, or where connections are not kept, the same as close().
+    virtual void release() { close(); }
     /// Which clock stamps the reads.
     [[nodiscard]] virtual ClockSource clockSource() const = 0;
+    /// From onConnected() on.
+    [[nodiscard]] virtual ConnectionFacts facts() const { return {}; }
+    /// How well the reads so far were stamped.
+    [[nodiscard]] virtual StampReport stampReport() const { return {clockSource(), {}, 0, 0, {}}; }
 };
 
 using TransportFactory = std::function<std::unique_ptr<Transport>()>;

@@ -107,6 +107,8 @@ struct RunRecord {
     std::optional<Instant> started, connected, sent, firstByte, finished;
     bool warmConnection = false;
     std::optional<Duration> openingTook; ///< TCP and TLS, also when they were up before t0
+    std::optional<StampReport> stamps;   ///< how well the arrivals were stamped
+    std::vector<Hiccup> hiccups;         ///< of ours while the run was in flight, in order of waking
 
     // What came.
     std::optional<ResponseHead> head;

@@ -83,7 +83,8 @@ RunRecorder::RunRecorder(std::shared_ptr<RunRecord> record)
 void RunRecorder::apply(const StreamEvent& event) {
     if (m_record->outcome != Outcome::running)
         return;
-    const bool ofTheSource = std::holds_alternative<Milestone>(event.what);
+    const bool ofTheSource =
+        std::holds_alternative<Milestone>(event.what) || std::holds_alternative<Hiccup>(event.what);
     // A run that failed before its first byte ends with read 0 and yet had no read.
     const bool ofNoRead = std::holds_alternative<StreamEnd>(event.what) && m_record->reads == 0;
     if (!ofTheSource && !ofNoRead)
@@ -103,6 +104,8 @@ void RunRecorder::apply(const StreamEvent& event) {
                    [&](const FinishReported& finish) { applyFinish(finish); },
                    [&](const Keepalive&) { ++m_record->keepalives; },
                    [&](const WarningRaised& warning) { warn(warning.name); },
+                   [&](const Hiccup& hiccup) { m_record->hiccups.push_back(hiccup); },
+                   [&](const StampReport& stamps) { m_record->stamps = stamps; },
                    [&](const StreamEnd& end) { applyEnd(event, end); },
                },
                event.what);

@@ -19,15 +19,26 @@ struct KeyReference {
     std::string name; ///< the variable or the path; empty otherwise
 };
 
+/// Whether a run may take a connection that an earlier one left open.
+enum class ConnectionUse : std::uint8_t {
+    fresh, ///< always a new one: opening it is measured beside TTFT
+    reuse  ///< a warm one where there is one
+};
+
 struct EndpointSpec {
-    std::string url; ///< as typed: server root, ending in /v1, or the full route
+    std::string preset; ///< id of an endpoint preset (resources/presets): its header and extras; empty: none
+    std::string url;    ///< as typed: server root, ending in /v1, or the full route
     std::string protocol = "openai-chat";
     std::string model;
     KeyReference key;
     std::string extraCaFile;            ///< PEM; empty: the system's authorities alone
     bool allowInvalidTls = false;       ///< per endpoint, visible, never remembered silently
     bool allowPlainHttpWithKey = false; ///< a key over http to a host that is not loopback was confirmed
-    bool thinkTags = false;
+    /// SHA-256 of the one certificate that is trusted here beside the authorities, "AB:CD:..."; empty: none.
+    std::string pinnedCertificate;
+    ConnectionUse connection = ConnectionUse::fresh;
+    bool thinkTags = false;  ///< split inline <think> text into reasoning
+    bool cumulative = false; ///< events carry the whole text so far
 };
 
 /// A model file that our own engine decodes on this machine; the endpoint is then the engine's, once it runs.

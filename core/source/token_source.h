@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/base/clock_source.h"
 #include "core/base/mailbox.h"
 #include "core/source/run_spec.h"
 #include "core/wire/stream_event.h"
@@ -13,12 +14,6 @@
 #include <string_view>
 
 namespace decodescope {
-
-/// Which clock stamped a run's arrivals. `replay` only for imports that do not tell.
-enum class ClockSource : std::uint8_t { kernel, user, engine, synthetic, replay };
-[[nodiscard]] std::string_view toString(ClockSource source) noexcept;
-/// The reverse of toString; an unknown name is `replay`.
-[[nodiscard]] ClockSource clockSourceFromString(std::string_view name) noexcept;
 
 using EventMailbox = Mailbox<StreamEvent>;
 

@@ -27,6 +27,20 @@ struct ServerError {
     std::string message;
     std::string code; ///< its code, else its type, without quotes; may be empty
     bool codeIsNumber = false;
+    ErrorKind kind = ErrorKind::inStream; ///< or `blocked`, `loading`, ...: what it means for the run
+};
+
+/// How the body of a protocol's stream is cut into messages.
+enum class MessageFraming : std::uint8_t {
+    serverSentEvents,
+    lines,    ///< NDJSON: one JSON text a line
+    jsonArray ///< one JSON array whose elements arrive one after the other
+};
+
+/// How a protocol's messages hold text.
+enum class TextForm : std::uint8_t {
+    deltas,           ///< what is new; a message that repeats everything is caught and flagged
+    perhapsCumulative ///< what is new or the whole text so far, as the server is set: the prefix test tells
 };
 
 /// What one message says. Filled by a dialect, emptied by its reader, so that its memory serves for all messages.
@@ -44,7 +58,10 @@ struct MessageContent {
     std::shared_ptr<const EngineFacts> engine;
     std::optional<EnginePrompt> enginePrompt;
     std::optional<EngineStep> engineStep;
-    std::string keepalive; ///< news of work that produced no text yet: prompt progress
+    std::string keepalive; ///< news of work that produced no text yet: prompt progress, a ping
+    /// The protocol's own end (message_stop, response.completed, done: true): what follows is data after the end.
+    bool ended = false;
+    std::vector<std::string_view> warnings; ///< names of cli.md (static text): sequence_gap, ...
 
     void clear();
     /// Adds a piece unless it is empty.
@@ -61,7 +78,17 @@ public:
     /// Reads an answer that came whole instead of as a stream. False if it is no answer of this API.
     [[nodiscard]] virtual bool readWholeAnswer(JsonView answer, MessageContent& out) = 0;
     /// Whether the data of an event (trimmed) is the protocol's end.
-    [[nodiscard]] virtual bool isTerminator(std::string_view data) const = 0;
+    [[nodiscard]] virtual bool isTerminator(std::string_view data) const {
+        (void)data;
+        return false;
+    }
+    [[nodiscard]] virtual MessageFraming framing() const { return MessageFraming::serverSentEvents; }
+    [[nodiscard]] virtual TextForm textForm() const { return TextForm::deltas; }
+    /// Whether the stream says when it is over, by a terminator, `ended` or a finish reason. Without one (Triton) a
+    /// clean end of the bytes is complete, and flagged `no_finish_in_protocol`.
+    [[nodiscard]] virtual bool tellsItsEnd() const { return true; }
+    /// Whether a missing [DONE] after a finish reason is worth a warning: the protocol has one.
+    [[nodiscard]] virtual bool endsWithDone() const { return false; }
 };
 
 /// Null for a protocol that this version does not decode.

@@ -53,6 +53,8 @@ void MessageContent::clear() {
     enginePrompt.reset();
     engineStep.reset();
     keepalive.clear();
+    ended = false;
+    warnings.clear();
 }
 
 void MessageContent::add(Channel channel, std::uint16_t choice, std::string_view text) {

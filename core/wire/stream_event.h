@@ -1,6 +1,8 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/base/clock_source.h"
+#include "core/base/hiccup.h"
 #include "core/wire/engine_report.h"
 #include "core/wire/error_kind.h"
 
@@ -50,6 +52,9 @@ struct Milestone {
     Kind kind = Kind::started;
     bool warm = false;      ///< with connected: the connection had been used before
     Duration openingTook{}; ///< with connected: how long TCP and TLS took, also when that was before t0
+    Duration tlsTook{};     ///< with connected: the part of openingTook that was TLS; 0 without TLS
+    std::string tlsVersion; ///< with connected: "TLSv1.3"; empty without TLS
+    std::string proxy;      ///< with connected: "host:port" of the proxy in between; empty: direct
     /// With started: how far the stamps of this run were moved from when they were taken. Not 0 only for a recording
     /// that runs beside live lanes, on their time line.
     Duration moved{};
@@ -81,12 +86,19 @@ struct ToolCallOpened {
     std::optional<std::string> id;
 };
 
+/// Which part of the wire told the totals.
+enum class UsageOrigin : std::uint8_t {
+    usage,
+    evalCount ///< Ollama's eval_count
+};
+
 /// Totals; each message replaces what is told and leaves the rest (last non-null wins).
 struct UsageReport {
     std::optional<std::uint64_t> prompt;     ///< includes cached tokens
     std::optional<std::uint64_t> completion; ///< includes reasoning
     std::optional<std::uint64_t> reasoning;
     std::optional<std::uint64_t> cached;
+    UsageOrigin origin = UsageOrigin::usage; ///< of `completion`
 };
 
 /// The server's own clock, shown beside ours and never mixed into it.
@@ -125,6 +137,19 @@ struct WarningRaised {
     std::string name;
 };
 
+/// How well the arrivals of this run were stamped: the instrument's word about itself. Once a run, before its end.
+struct StampReport {
+    ClockSource source = ClockSource::user; ///< `user` as soon as one read had no usable kernel stamp
+    /// What a stamp may be wrong by, as far as this machine can know: for kernel stamps half the bracket of the clock
+    /// offset; for stamps in user space the largest lateness of the network thread during the run. Absent: not known.
+    std::optional<Duration> errorBound;
+    std::uint32_t kernelStamps = 0; ///< reads whose kernel stamp was used
+    std::uint32_t rejected = 0;     ///< kernel stamps outside [previous read, this read]: the wall clock was stepped
+    Duration largestLag{};          ///< largest lateness of the network thread during the run
+
+    friend bool operator==(const StampReport&, const StampReport&) = default;
+};
+
 /// The final word on a stream; exactly one, the last event. `at` of the event is te.
 struct StreamEnd {
     enum class Verdict : std::uint8_t {
@@ -160,7 +185,7 @@ struct StreamEvent {
     std::uint32_t message = 0; ///< 0-based index among messages; that of the latest one for what is no message
     std::variant<Milestone, ResponseHead, MessageArrived, TokenDelta, ToolCallOpened, UsageReport, ServerTimings,
                  ServerIdentity, EngineIntroduced, EnginePrompt, EngineStep, FinishReported, Keepalive, WarningRaised,
-                 StreamEnd>
+                 Hiccup, StampReport, StreamEnd>
         what;
 };
 

@@ -50,11 +50,11 @@ struct Milestone {
         firstByte  ///< tb: first byte of the response head
     };
     Kind kind = Kind::started;
-    bool warm = false;      ///< with connected: the connection had been used before
-    Duration openingTook{}; ///< with connected: how long TCP and TLS took, also when that was before t0
-    Duration tlsTook{};     ///< with connected: the part of openingTook that was TLS; 0 without TLS
-    std::string tlsVersion; ///< with connected: "TLSv1.3"; empty without TLS
-    std::string proxy;      ///< with connected: "host:port" of the proxy in between; empty: direct
+    bool warm = false;        ///< with connected: the connection had been used before
+    Duration openingTook{};   ///< with connected: how long TCP and TLS took, also when that was before t0
+    Duration tlsTook{};       ///< with connected: the part of openingTook that was TLS; 0 without TLS
+    std::string tlsVersion{}; ///< with connected: "TLSv1.3"; empty without TLS
+    std::string proxy{};      ///< with connected: "host:port" of the proxy in between; empty: direct
     /// With started: how far the stamps of this run were moved from when they were taken. Not 0 only for a recording
     /// that runs beside live lanes, on their time line.
     Duration moved{};

@@ -1,5 +1,6 @@
 #include "app/explain.h"
 #include "tests/app/wire_case.h"
+#include "tests/support/test_paths.h"
 
 #include <QtTest>
 
@@ -49,7 +50,7 @@ void TestExplain::aBurstIsToldWhereTheReadsShowIt() {
 void TestExplain::theFileIsRead() {
     ExplainOptions options;
     options.protocol = "openai-chat";
-    options.file = std::string(DECODESCOPE_TEST_DATA) + "/wirecases/01-openai-plain.http";
+    options.file = test::testData("wirecases/01-openai-plain.http");
     options.splits = {400, 20, 20, 1'000'000};
     const Result<std::string> text = explainFile(options);
     QVERIFY(text.has_value());

@@ -1,4 +1,5 @@
 #include "app/composition.h"
+#include "tests/support/test_paths.h"
 #include "ui/panels/lanes_row.h"
 #include "ui/text/token_text_view.h"
 #include "ui/window/main_window.h"
@@ -48,11 +49,10 @@ private slots:
         m_server.setProcessChannelMode(QProcess::SeparateChannels);
         m_server.setStandardErrorFile(QProcess::nullDevice());
         m_server.start(s_python,
-                       {QStringLiteral(DECODESCOPE_SUPPORT) + QStringLiteral("/llama_server.py"),
-                        QStringLiteral("--threads"), QStringLiteral("1"), QStringLiteral("--parallel"),
-                        QStringLiteral("4"), QStringLiteral("--ctx"), QStringLiteral("2048"), QStringLiteral("--alias"),
-                        QStringLiteral("smollm2"), QStringLiteral("--no-cache-prompt"), QStringLiteral("--seconds"),
-                        QStringLiteral("600")});
+                       {QString::fromStdString(test::supportFile("llama_server.py")), QStringLiteral("--threads"),
+                        QStringLiteral("1"), QStringLiteral("--parallel"), QStringLiteral("4"), QStringLiteral("--ctx"),
+                        QStringLiteral("2048"), QStringLiteral("--alias"), QStringLiteral("smollm2"),
+                        QStringLiteral("--no-cache-prompt"), QStringLiteral("--seconds"), QStringLiteral("600")});
         QTRY_VERIFY_WITH_TIMEOUT(m_server.canReadLine(), 120'000);
         m_url = QJsonDocument::fromJson(m_server.readLine()).object().value(QStringLiteral("url")).toString();
         QVERIFY(!m_url.isEmpty());
@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
     QApplication application(argc, argv);
     QProcess setup;
     setup.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-    setup.start(QStringLiteral(DECODESCOPE_SUPPORT) + QStringLiteral("/setup_llama"), QStringList());
+    setup.start(QString::fromStdString(test::supportFile("setup_llama")), QStringList());
     if (!setup.waitForFinished(600'000) || setup.exitCode() != 0) {
         std::puts("skipped: the llama.cpp server or its model cannot be had; the reason stands above");
         return setup.exitCode() == 0 ? 1 : kSkipped;

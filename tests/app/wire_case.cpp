@@ -1,6 +1,7 @@
 #include "tests/app/wire_case.h"
 
 #include "app/explain.h"
+#include "tests/support/test_paths.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,7 +51,7 @@ bool matches(const std::string& key, const json& expected, const json& found) {
 } // namespace
 
 std::vector<WireCase> filedCases() {
-    const std::string folder = std::string(DECODESCOPE_TEST_DATA) + "/wirecases/";
+    const std::string folder = test::testData("wirecases/");
     const json index = json::parse(fileText(folder + "cases.json"));
     std::vector<WireCase> cases;
     for (const json& entry : index.at("cases")) {

@@ -1,6 +1,7 @@
 #include "core/net/engine_pool.h"
 #include "core/net/engine_process.h"
 #include "core/net/engine_program.h"
+#include "tests/support/test_paths.h"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -40,7 +41,7 @@ class EngineProcessTest : public QObject {
 
 private slots:
     void init() {
-        qputenv("DECODESCOPE_ENGINE", DECODESCOPE_FAKE_ENGINE);
+        qputenv("DECODESCOPE_ENGINE", QByteArray::fromStdString(test::supportFile("fake_engine")));
         qunsetenv("FAKE_ENGINE");
     }
     void cleanupTestCase() { qunsetenv("DECODESCOPE_ENGINE"); }

@@ -1,5 +1,6 @@
 #include "core/net/local_source.h"
 #include "tests/core/net/source_probe.h"
+#include "tests/support/test_paths.h"
 
 #include <QtTest>
 
@@ -83,7 +84,7 @@ class LocalSourceTest : public QObject {
 
 private slots:
     void init() {
-        qputenv("DECODESCOPE_ENGINE", DECODESCOPE_FAKE_ENGINE);
+        qputenv("DECODESCOPE_ENGINE", QByteArray::fromStdString(test::supportFile("fake_engine")));
         qunsetenv("FAKE_ENGINE");
     }
     void cleanupTestCase() { qunsetenv("DECODESCOPE_ENGINE"); }

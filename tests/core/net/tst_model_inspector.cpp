@@ -1,5 +1,6 @@
 #include "core/net/model_inspector.h"
 #include "core/net/sample_fetcher.h"
+#include "tests/support/test_paths.h"
 
 #include <QtTest>
 
@@ -21,7 +22,7 @@ class ModelInspectorTest : public QObject {
 
 private slots:
     void init() {
-        qputenv("DECODESCOPE_ENGINE", DECODESCOPE_FAKE_ENGINE);
+        qputenv("DECODESCOPE_ENGINE", QByteArray::fromStdString(test::supportFile("fake_engine")));
         qunsetenv("FAKE_STATUS");
         qunsetenv("FAKE_SAMPLE");
     }

@@ -1,6 +1,7 @@
 #include "tests/core/wire/decode_helper.h"
 
 #include "core/base/utf8.h"
+#include "tests/support/test_paths.h"
 
 #include <fmt/format.h>
 
@@ -59,6 +60,8 @@ std::string describe(const StreamEvent& event) {
             [](const FinishReported& f) { return fmt::format("finish {} {}", f.choice, f.reason); },
             [](const Keepalive& k) { return fmt::format("alive {}", k.note); },
             [](const WarningRaised& w) { return fmt::format("warning {}", w.name); },
+            [](const Hiccup&) { return std::string("hiccup"); },
+            [](const StampReport&) { return std::string("stamps"); },
             [](const StreamEnd& e) {
                 return fmt::format("end {} {} {} {} {} {} {} {} {} {}", static_cast<int>(e.verdict), toString(e.kind),
                                    e.message, e.code, e.codeIsNumber, shown(e.httpStatus), shown(e.retryAfterMs),
@@ -158,7 +161,7 @@ bool warned(const std::vector<StreamEvent>& events, std::string_view name) {
 
 std::vector<std::pair<std::string, std::string>> rawResponses() {
     std::vector<std::pair<std::string, std::string>> found;
-    for (const auto& entry : std::filesystem::directory_iterator(std::string(DECODESCOPE_TEST_DATA) + "/wirecases")) {
+    for (const auto& entry : std::filesystem::directory_iterator(testData("wirecases"))) {
         if (entry.path().extension() == ".json")
             continue;
         std::ifstream file(entry.path(), std::ios::binary);

@@ -1,5 +1,6 @@
 #include "engine/chat/chat_template.h"
 #include "engine/tokenizer/vocabulary.h"
+#include "tests/support/test_paths.h"
 
 #include <QtTest>
 
@@ -31,7 +32,7 @@ private:
 namespace {
 
 std::string fileText(const std::string& name) {
-    std::ifstream file(DECODESCOPE_TEST_DATA "/engine/chat_templates/" + name + ".jinja");
+    std::ifstream file(decodescope::test::testData("engine/chat_templates/" + name + ".jinja"));
     std::stringstream text;
     text << file.rdbuf();
     return text.str();

@@ -1,5 +1,6 @@
 #include "tests/engine/server/raw_client.h"
 #include "tests/engine/support/tiny_model.h"
+#include "tests/support/test_paths.h"
 
 #include <QFile>
 #include <QProcess>
@@ -15,10 +16,14 @@ using nlohmann::json;
 
 namespace {
 
+QString engineProgram() {
+    return QString::fromStdString(decodescope::test::builtFile("bin/decodescope-engine"));
+}
+
 /// decodescope-engine serving, until it is told otherwise.
 struct Engine {
     explicit Engine(const QStringList& arguments) {
-        process.start(QStringLiteral(DECODESCOPE_ENGINE_PROGRAM), QStringList{"serve"} + arguments);
+        process.start(engineProgram(), QStringList{"serve"} + arguments);
         while (process.state() != QProcess::NotRunning && !process.canReadLine() && process.waitForReadyRead(60'000)) {
         }
         line = process.readLine().toStdString();
@@ -131,7 +136,7 @@ private slots:
         // The shell is the parent; its end must be the engine's.
         QProcess shell;
         shell.start("sh", {"-c", QStringLiteral("'%1' serve '%2' --device cpu --threads 1 --die-with-parent & wait")
-                                     .arg(QStringLiteral(DECODESCOPE_ENGINE_PROGRAM), m_model)});
+                                     .arg(engineProgram(), m_model)});
         while (!shell.canReadLine())
             QVERIFY(shell.waitForReadyRead(60'000));
         const json ready = json::parse(shell.readLine().toStdString(), nullptr, false);
@@ -146,7 +151,7 @@ private slots:
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<int>("status");
         QTest::newRow("no file") << QStringList{"/nowhere/model.gguf"} << 8;
-        QTest::newRow("no model") << QStringList{QStringLiteral(DECODESCOPE_ENGINE_PROGRAM)} << 5;
+        QTest::newRow("no model") << QStringList{engineProgram()} << 5;
         QTest::newRow("no GPU library") << QStringList{"MODEL", "--device", "cuda:0"} << 9;
         QTest::newRow("no such device") << QStringList{"MODEL", "--device", "abacus"} << 2;
         QTest::newRow("parallel") << QStringList{"MODEL", "--parallel", "17"} << 2;

@@ -2,6 +2,7 @@
 #include "tests/engine/support/random_blocks.h"
 #include "tests/engine/support/tiny_model.h"
 #include "tests/engine/support/written_model.h"
+#include "tests/support/test_paths.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>
@@ -16,7 +17,7 @@ namespace {
 
 /// What tests/engine/support/golden_forward.py computed.
 nlohmann::json golden() {
-    std::ifstream in(DECODESCOPE_TEST_DATA "/engine/golden_logits.json");
+    std::ifstream in(decodescope::test::testData("engine/golden_logits.json"));
     return nlohmann::json::parse(in);
 }
 

@@ -2,11 +2,14 @@
 #include "engine/server/backend_choice.h"
 #include "engine/server/loaded_model.h"
 #include "tests/engine/support/tiny_model.h"
+#include "tests/support/test_paths.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 
 using namespace decodescope::engine;
+using decodescope::test::builtFile;
+using decodescope::test::testData;
 using Kind = DeviceName::Kind;
 
 class TestBackendChoice : public QObject {
@@ -39,7 +42,7 @@ private slots:
         QVERIFY(cuda.error().message.find("--device cpu") != std::string::npos);
     }
     void aLibraryOfThisVersionIsOpened() {
-        const auto library = openBackendLibrary(MADE_LIBRARY);
+        const auto library = openBackendLibrary(builtFile("tests/libmade_backend.so"));
         QVERIFY2(library, library ? "" : library.error().message.c_str());
         QCOMPARE(library->devices, 2U);
         QTemporaryDir folder;
@@ -65,12 +68,13 @@ private slots:
         QTest::addColumn<QString>("named");
         QTest::newRow("absent") << "/nowhere/libdecodescope-cuda.so"
                                 << "cannot be opened";
-        QTest::newRow("no library") << QStringLiteral(DECODESCOPE_TEST_DATA) + "/wirecases/cases.json"
-                                    << "cannot be opened";
+        QTest::newRow("no library") << QString::fromStdString(testData("wirecases/cases.json")) << "cannot be opened";
         QTest::newRow("another library") << "libm.so.6"
                                          << "no backend";
-        QTest::newRow("another version") << MADE_LIBRARY_OLD << "another version";
-        QTest::newRow("no device") << MADE_LIBRARY_NONE << "made without devices";
+        QTest::newRow("another version") << QString::fromStdString(builtFile("tests/libmade_backend_old.so"))
+                                         << "another version";
+        QTest::newRow("no device") << QString::fromStdString(builtFile("tests/libmade_backend_none.so"))
+                                   << "made without devices";
     }
     void othersAreRefusedByTheirFault() {
         QFETCH(QString, path);

@@ -1,5 +1,6 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "engine/tokenizer/pre_tokenizer.h"
+#include "tests/support/test_paths.h"
 
 #include <QtTest>
 #include <nlohmann/json.hpp>
@@ -93,7 +94,7 @@ private:
 };
 
 std::vector<std::string> corpus() {
-    std::ifstream file(DECODESCOPE_TEST_DATA "/engine/tokenizer/corpus.json");
+    std::ifstream file(decodescope::test::testData("engine/tokenizer/corpus.json"));
     std::vector<std::string> texts;
     const nlohmann::json whole = nlohmann::json::parse(file); // a temporary would be gone before its cases are
     for (const auto& entry : whole["cases"]) {

@@ -1,5 +1,6 @@
 #include "engine/gguf/gguf_file.h"
 #include "engine/tokenizer/tokenizer.h"
+#include "tests/support/test_paths.h"
 
 #include <QDirIterator>
 #include <QStandardPaths>
@@ -23,7 +24,7 @@ private slots:
 namespace {
 
 nlohmann::json readJson(const std::string& name) {
-    std::ifstream file(std::string(DECODESCOPE_TEST_DATA "/engine/tokenizer/") + name);
+    std::ifstream file(decodescope::test::testData("engine/tokenizer/" + name));
     return nlohmann::json::parse(file);
 }
 

@@ -12,7 +12,6 @@
 namespace decodescope {
 namespace {
 
-constexpr std::size_t kMaxToolCalls = 1024;
 constexpr double kMsPerSecond = 1000;
 
 std::string cleanText(JsonView value) {
@@ -35,49 +34,6 @@ std::optional<std::uint64_t> firstCount(std::initializer_list<JsonView> places) 
 template <class T> void replaceIfTold(std::optional<T>& value, const std::optional<T>& told) {
     if (told)
         value = told;
-}
-
-/// Takes the totals of a `usage` object, each under the names that servers give it.
-void readUsage(JsonView usage, MessageContent& out) {
-    if (!usage.isObject())
-        return;
-    UsageReport told;
-    told.prompt = firstCount({usage["prompt_tokens"], usage["input_tokens"]});
-    told.completion = firstCount({usage["completion_tokens"], usage["output_tokens"]});
-    told.reasoning = firstCount({usage["completion_tokens_details"]["reasoning_tokens"],
-                                 usage["output_tokens_details"]["reasoning_tokens"], usage["reasoning_tokens"]});
-    told.cached =
-        firstCount({usage["prompt_tokens_details"]["cached_tokens"], usage["input_tokens_details"]["cached_tokens"],
-                    usage["prompt_cache_hit_tokens"], usage["cached_tokens"], usage["cache_read_input_tokens"]});
-    if (told.prompt || told.completion || told.reasoning || told.cached) {
-        if (!out.usage)
-            out.usage.emplace();
-        replaceIfTold(out.usage->prompt, told.prompt);
-        replaceIfTold(out.usage->completion, told.completion);
-        replaceIfTold(out.usage->reasoning, told.reasoning);
-        replaceIfTold(out.usage->cached, told.cached);
-        replaceIfTold(out.hints.runningUsage, told.completion);
-    }
-    ServerTimings timings;
-    timings.queueMs = secondsAsMs(usage["queue_time"]);
-    timings.promptMs = secondsAsMs(usage["prompt_time"]);
-    timings.decodeMs = secondsAsMs(usage["completion_time"]);
-    if (timings.queueMs || timings.promptMs || timings.decodeMs) {
-        timings.raw = usage.source();
-        out.timings = std::move(timings);
-    }
-}
-
-/// llama.cpp's `timings`.
-void readTimings(JsonView timings, MessageContent& out) {
-    if (!timings.isObject())
-        return;
-    ServerTimings told;
-    told.promptMs = timings["prompt_ms"].number();
-    told.decodeMs = timings["predicted_ms"].number();
-    told.raw = timings.source();
-    out.timings = std::move(told);
-    out.hints.runningTimings = timings["predicted_n"].count();
 }
 
 void addCount(std::optional<std::uint32_t>& to, std::size_t n) {
@@ -150,6 +106,47 @@ private:
 };
 
 } // namespace
+
+void readUsage(JsonView usage, MessageContent& out) {
+    if (!usage.isObject())
+        return;
+    UsageReport told;
+    told.prompt = firstCount({usage["prompt_tokens"], usage["input_tokens"]});
+    told.completion = firstCount({usage["completion_tokens"], usage["output_tokens"]});
+    told.reasoning = firstCount({usage["completion_tokens_details"]["reasoning_tokens"],
+                                 usage["output_tokens_details"]["reasoning_tokens"], usage["reasoning_tokens"]});
+    told.cached =
+        firstCount({usage["prompt_tokens_details"]["cached_tokens"], usage["input_tokens_details"]["cached_tokens"],
+                    usage["prompt_cache_hit_tokens"], usage["cached_tokens"], usage["cache_read_input_tokens"]});
+    if (told.prompt || told.completion || told.reasoning || told.cached) {
+        if (!out.usage)
+            out.usage.emplace();
+        replaceIfTold(out.usage->prompt, told.prompt);
+        replaceIfTold(out.usage->completion, told.completion);
+        replaceIfTold(out.usage->reasoning, told.reasoning);
+        replaceIfTold(out.usage->cached, told.cached);
+        replaceIfTold(out.hints.runningUsage, told.completion);
+    }
+    ServerTimings timings;
+    timings.queueMs = secondsAsMs(usage["queue_time"]);
+    timings.promptMs = secondsAsMs(usage["prompt_time"]);
+    timings.decodeMs = secondsAsMs(usage["completion_time"]);
+    if (timings.queueMs || timings.promptMs || timings.decodeMs) {
+        timings.raw = usage.source();
+        out.timings = std::move(timings);
+    }
+}
+
+void readTimings(JsonView timings, MessageContent& out) {
+    if (!timings.isObject())
+        return;
+    ServerTimings told;
+    told.promptMs = timings["prompt_ms"].number();
+    told.decodeMs = timings["predicted_ms"].number();
+    told.raw = timings.source();
+    out.timings = std::move(told);
+    out.hints.runningTimings = timings["predicted_n"].count();
+}
 
 bool isDone(std::string_view data) {
     return data == "[DONE]";
@@ -227,84 +224,54 @@ void addDeltaText(JsonView delta, std::string_view answerKey, std::uint16_t choi
 }
 
 void ToolCallTable::read(JsonView entry, JsonView function, std::uint16_t choice, MessageContent& out) {
-    std::optional<std::size_t> call = find(entry, function, choice);
+    std::optional<std::uint16_t> call = find(entry, function, choice);
     if (!call)
         call = open(entry, choice, out);
-    if (call)
-        fragments(*call, function, out);
+    if (!call)
+        return;
+    m_calls.addName(*call, function["name"].text(), out);
+    m_calls.addArguments(*call, function["arguments"], out);
 }
 
 void ToolCallTable::readWhole(JsonView entry, JsonView function, std::uint16_t choice, MessageContent& out) {
-    if (const auto call = open(entry, choice, out))
-        fragments(*call, function, out);
+    if (const auto call = open(entry, choice, out)) {
+        m_calls.addName(*call, function["name"].text(), out);
+        m_calls.addArguments(*call, function["arguments"], out);
+    }
 }
 
-std::optional<std::size_t> ToolCallTable::find(JsonView entry, JsonView function, std::uint16_t choice) const {
+std::optional<std::uint16_t> ToolCallTable::find(JsonView entry, JsonView function, std::uint16_t choice) const {
     const auto index = entry["index"].count();
     const std::string id = cleanText(entry["id"]);
     const bool named = !function["name"].text().empty();
     for (std::size_t i = m_calls.size(); i-- > 0;) {
-        const Call& call = m_calls[i];
-        if (call.choice != choice)
+        if (m_calls.choice(i) != choice)
             continue;
+        const auto number = static_cast<std::uint16_t>(i);
         if (index) {
-            if (call.index != index)
+            if (m_indices[i] != index)
                 continue;
             // Some servers number every call 0: a new id that comes with a name is a new call. (A new id alone is not:
             // others invent one for each piece.)
-            const bool another = !id.empty() && !call.id.empty() && id != call.id && named;
-            return another ? std::nullopt : std::optional(i);
+            const bool another = !id.empty() && !m_calls.id(i).empty() && id != m_calls.id(i) && named;
+            return another ? std::nullopt : std::optional(number);
         }
         if (!id.empty()) {
-            if (call.id == id)
-                return i;
+            if (m_calls.id(i) == id)
+                return number;
             continue;
         }
         // Neither index nor id: the latest call goes on, unless a second name begins another.
-        return named && !call.name.empty() ? std::nullopt : std::optional(i);
+        return named && !m_calls.name(i).empty() ? std::nullopt : std::optional(number);
     }
     return std::nullopt;
 }
 
-std::optional<std::size_t> ToolCallTable::open(JsonView entry, std::uint16_t choice, MessageContent& out) {
-    if (m_calls.size() >= kMaxToolCalls)
-        return std::nullopt;
-    const std::size_t number = m_calls.size();
-    Call& call = m_calls.emplace_back();
-    call.choice = choice;
-    call.index = entry["index"].count();
-    call.id = cleanText(entry["id"]);
-    ToolCallOpened& opened = out.opened.emplace_back();
-    opened.toolCall = static_cast<std::uint16_t>(number);
-    opened.choice = choice;
-    if (!call.id.empty())
-        opened.id = call.id;
-    return number;
-}
-
-void ToolCallTable::fragments(std::size_t number, JsonView function, MessageContent& out) {
-    Call& call = m_calls[number];
-    const auto add = [&](std::string_view text, bool isName) {
-        if (text.empty())
-            return;
-        RawFragment& fragment = out.fragments.emplace_back();
-        fragment.channel = Channel::tool;
-        fragment.choice = call.choice;
-        fragment.text = text;
-        fragment.toolCall = static_cast<std::uint16_t>(number);
-        fragment.isToolName = isName;
-    };
-    // Some servers repeat the whole name with every piece of the arguments.
-    const std::string_view name = function["name"].text();
-    if (name != call.name) {
-        add(name, true);
-        call.name += name;
-    }
-    const JsonView arguments = function["arguments"];
-    if (arguments.isString())
-        add(arguments.text(), false);
-    else if (arguments.isObject() || arguments.isArray())
-        add(arguments.source(), false);
+std::optional<std::uint16_t> ToolCallTable::open(JsonView entry, std::uint16_t choice, MessageContent& out) {
+    const auto call = m_calls.open(cleanText(entry["id"]), choice, out);
+    if (call)
+        m_indices.push_back(entry["index"].count());
+    return call;
 }
 
 } // namespace decodescope

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "core/wire/dialect.h"
+#include "core/wire/tool_calls.h"
 
 #include <cstdint>
-#include <string>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -19,21 +20,21 @@ public:
     void readWhole(JsonView entry, JsonView function, std::uint16_t choice, MessageContent& out);
 
 private:
-    struct Call {
-        std::uint16_t choice = 0;
-        std::optional<std::uint64_t> index;
-        std::string id;
-        std::string name;
-    };
-    std::optional<std::size_t> find(JsonView entry, JsonView function, std::uint16_t choice) const;
-    std::optional<std::size_t> open(JsonView entry, std::uint16_t choice, MessageContent& out);
-    void fragments(std::size_t call, JsonView function, MessageContent& out);
+    std::optional<std::uint16_t> find(JsonView entry, JsonView function, std::uint16_t choice) const;
+    std::optional<std::uint16_t> open(JsonView entry, std::uint16_t choice, MessageContent& out);
 
-    std::vector<Call> m_calls;
+    ToolCalls m_calls;
+    std::vector<std::optional<std::uint64_t>> m_indices; // of each call
 };
 
 /// The choice's own index, else its place in the list. Nothing for an index that no server means.
 [[nodiscard]] std::optional<std::uint16_t> choiceIndex(JsonView choice, std::size_t place);
+
+/// The totals of a `usage` object, each under the names that servers give it, and the server's times in it (Groq).
+void readUsage(JsonView usage, MessageContent& out);
+
+/// llama.cpp's `timings`: its clock, and its running counter of tokens.
+void readTimings(JsonView timings, MessageContent& out);
 
 /// Everything beside the choices: error, usage, timings, identity, prompt progress.
 void readEnvelope(JsonView message, MessageContent& out);

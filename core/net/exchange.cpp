@@ -109,7 +109,9 @@ void Exchange::tellRelease() {
 
 /// A connection that was up before the release cost the run nothing: tc is t0, and what opening took is told.
 void Exchange::tellConnected() {
-    milestone(std::max(m_connectedAt, *m_t0), {Milestone::Kind::connected, false, m_connectedAt - m_openedAt});
+    const ConnectionFacts facts = m_transport->facts();
+    milestone(std::max(m_connectedAt, *m_t0), {Milestone::Kind::connected, facts.warm, m_connectedAt - m_openedAt,
+                                               facts.tlsTook, facts.tlsVersion, facts.proxy});
 }
 
 void Exchange::tellSent() {

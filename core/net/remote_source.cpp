@@ -3,8 +3,8 @@
 #include "core/net/exchange.h"
 #include "core/net/http_request.h"
 #include "core/net/outlet.h"
-#include "core/net/qt_transport.h"
 #include "core/net/tls_trust.h"
+#include "core/net/transport_choice.h"
 #include "core/source/request.h"
 
 #include <utility>
@@ -122,7 +122,8 @@ void RemoteSource::endHere(ErrorKind kind, const std::string& message) {
 }
 
 SourceFactory makeRemoteSourceFactory(NetworkThread& network) {
-    return makeRemoteSourceFactory(network, qtTransportFactory(network), ClockSource::user);
+    const TransportKind kind = bestTransportKind();
+    return makeRemoteSourceFactory(network, transportFactory(network, kind), clockSourceOf(kind));
 }
 
 SourceFactory makeRemoteSourceFactory(NetworkThread& network, TransportFactory transports, ClockSource clockSource) {

@@ -40,7 +40,8 @@ private:
     bool m_ended = false;         // the end was posted from here: refused, or cancelled before it was prepared
 };
 
-/// For the composition root: sources over the Qt transport. `network` must outlive every source made.
+/// For the composition root: sources over this system's best transport (transport_choice.h). `network` must outlive
+/// every source made.
 [[nodiscard]] SourceFactory makeRemoteSourceFactory(NetworkThread& network);
 /// The same over another transport.
 [[nodiscard]] SourceFactory makeRemoteSourceFactory(NetworkThread& network, TransportFactory transports,

@@ -1,4 +1,5 @@
 // Runs over loopback against every fault that a server can commit.
+#include "core/net/transport_choice.h"
 #include "tests/core/net/source_probe.h"
 #include "tests/support/openai_script.h"
 
@@ -45,7 +46,7 @@ private slots:
         QVERIFY(probe.run());
         QCOMPARE(probe.outcome(), std::string("complete/none"));
         QCOMPARE(probe.text(), std::string("w0 w1 w2 w3 w4 w5 w6 w7 w8 w9 "));
-        QVERIFY(probe.source().clockSource() == ClockSource::user);
+        QVERIFY(probe.source().clockSource() == clockSourceOf(bestTransportKind()));
 
         const auto t0 = probe.at(Milestone::Kind::started);
         const auto tc = probe.at(Milestone::Kind::connected);

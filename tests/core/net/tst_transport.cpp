@@ -1,8 +1,10 @@
 // What every transport promises, whatever it stamps with. Each row of `transports` is one implementation.
-#include "core/net/qt_transport.h"
+#include "core/net/transport_choice.h"
 #include "tests/core/net/transport_probe.h"
 #include "tests/support/fault_server.h"
 
+#include <QCryptographicHash>
+#include <QSslCertificate>
 #include <QtTest>
 
 #include <algorithm>
@@ -21,13 +23,15 @@ class TestTransport : public QObject {
     Q_OBJECT
 
     static void transports() {
-        QTest::addColumn<int>("which");
-        QTest::newRow("qt") << 0;
+        QTest::addColumn<QString>("kind");
+        for (const char* kind : {"kernel", "qt"}) {
+            if (transportKindFromString(kind))
+                QTest::newRow(kind) << kind;
+        }
     }
     TransportFactory factory() {
-        QFETCH_GLOBAL(int, which);
-        Q_ASSERT(which == 0);
-        return qtTransportFactory(m_network);
+        QFETCH_GLOBAL(QString, kind);
+        return transportFactory(m_network, *transportKindFromString(kind.toStdString()));
     }
     static TransportTarget plain(const FaultServer& server, const std::string& host = "127.0.0.1") {
         TransportTarget target;

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "core/net/byte_channel.h"
+#include "core/net/kernel_net.h"
+#include "core/net/transport.h"
+
+#include <memory>
+
+namespace decodescope {
+
+/// The transport of Linux: sockets of our own, reads stamped by the kernel when their packets came in, whatever this
+/// process was doing then. A stack of channels (byte_channel.h) that is put together when the target is known.
+class KernelStampTransport final : public Transport {
+public:
+    explicit KernelStampTransport(std::shared_ptr<KernelNet> net);
+    ~KernelStampTransport() override;
+
+    void open(const TransportTarget& target, TransportListener& listener) override;
+    void send(std::string_view bytes) override;
+    void close() override;
+    [[nodiscard]] ClockSource clockSource() const override { return ClockSource::kernel; }
+    [[nodiscard]] ConnectionFacts facts() const override;
+    [[nodiscard]] StampReport stampReport() const override;
+
+private:
+    std::shared_ptr<KernelNet> m_net;
+    std::unique_ptr<ByteChannel> m_channel; // null before open()
+};
+
+/// Makes KernelStampTransports that share one poller and one clock.
+[[nodiscard]] TransportFactory kernelStampTransportFactory(NetworkThread& network,
+                                                           const KernelNetOptions& options = {});
+
+} // namespace decodescope

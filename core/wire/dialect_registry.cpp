@@ -1,7 +1,15 @@
+#include "core/wire/anthropic.h"
+#include "core/wire/azure_chat.h"
+#include "core/wire/cohere.h"
 #include "core/wire/dialect.h"
+#include "core/wire/llamacpp_completion.h"
 #include "core/wire/openai_chat.h"
 #include "core/wire/openai_completions.h"
+#include "core/wire/openai_responses.h"
+#include "core/wire/sglang_generate.h"
 #include "core/wire/stream_decoder.h"
+#include "core/wire/tgi.h"
+#include "core/wire/triton.h"
 
 #include <array>
 
@@ -20,6 +28,14 @@ struct Entry {
 constexpr std::array kDialects{
     Entry{"openai-chat", make<OpenAiChat>},
     Entry{"openai-completions", make<OpenAiCompletions>},
+    Entry{"openai-responses", make<OpenAiResponses>},
+    Entry{"azure-chat", make<AzureChat>},
+    Entry{"anthropic", make<Anthropic>},
+    Entry{"llamacpp-completion", make<LlamaCppCompletion>},
+    Entry{"sglang-generate", make<SglangGenerate>},
+    Entry{"tgi", make<Tgi>},
+    Entry{"triton", make<Triton>},
+    Entry{"cohere-v2", make<Cohere>},
 };
 
 } // namespace

@@ -73,7 +73,7 @@ void TestExplain::aMissingFileIsAnIoError() {
 
 void TestExplain::anUnknownProtocolListsTheKnown() {
     ExplainOptions options;
-    options.protocol = "anthropic";
+    options.protocol = "carrier-pigeon";
     const Result<std::string> text = explainBytes("data: {}\n\n", options);
     QVERIFY(!text.has_value());
     QCOMPARE(text.error().code, ErrorCode::usage);

@@ -12,6 +12,7 @@ pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 if(DECODESCOPE_FUZZ)
   return() # the engine needs no Qt
 endif()
+find_package(OpenSSL 3.0 REQUIRED)
 set(DECODESCOPE_QT_PARTS Core Network)
 if(DECODESCOPE_GUI)
   list(APPEND DECODESCOPE_QT_PARTS Gui Widgets Charts Svg)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/net/proxy_choice.h"
 #include "core/source/run_spec.h"
 #include "core/source/token_source.h"
 #include "core/wire/error_kind.h"
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,7 +20,8 @@ struct TransportTarget {
     std::string host;
     std::uint16_t port = 0;
     bool tls = false;
-    bool loopback = false; ///< never through a proxy
+    bool loopback = false;      ///< never through a proxy
+    std::optional<Proxy> proxy; ///< to go through; what opens the connection has chosen it
     /// Authorities trusted beside (or, with `systemAuthorities` false, instead of) the system's. PEM; may be null.
     std::shared_ptr<const std::string> authoritiesPem;
     bool systemAuthorities = true;
@@ -34,7 +37,9 @@ struct ConnectionFacts {
     std::string tlsVersion;  ///< "TLSv1.3"; empty without TLS
     std::string certificate; ///< SHA-256 of the peer's certificate, "AB:CD:..."; empty without TLS
     std::string proxy;       ///< "host:port"; empty: direct
-    std::string peer;        ///< "192.0.2.7:443", the address that answered
+    /// The proxy takes the request itself: its first line needs the whole address (core/net/http_request.h).
+    bool forwarded = false;
+    std::string peer; ///< "192.0.2.7:443", the address that answered
 };
 
 /// Told what happens on a connection, on the network thread. None of these is called after Transport::close(),
@@ -69,6 +74,10 @@ public:
     virtual void release() { close(); }
     /// Which clock stamps the reads.
     [[nodiscard]] virtual ClockSource clockSource() const = 0;
+    /// Another run begins on the open connection: what stampReport() tells begins anew.
+    virtual void beginAnew() {}
+    /// Whether the open connection is whole and silent, as far as this machine's kernel knows by now.
+    [[nodiscard]] virtual bool idle() const { return true; }
     /// From onConnected() on.
     [[nodiscard]] virtual ConnectionFacts facts() const { return {}; }
     /// How well the reads so far were stamped.

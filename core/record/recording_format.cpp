@@ -1,6 +1,6 @@
 #include "core/record/recording_format.h"
 
-#include "core/record/base64.h"
+#include "core/base/base64.h"
 #include "core/record/header_privacy.h"
 #include "core/record/json_fields.h"
 #include "core/record/spec_json.h"

@@ -214,6 +214,8 @@ void FaultServer::Private::serve(int fd, int number, const Script& script) {
     if (tls) {
         socket.ssl = SSL_new(tls->context.get());
         SSL_set_fd(socket.ssl, fd);
+        if (options.tls->flaw == TlsOptions::Flaw::noGoodbye)
+            SSL_set_quiet_shutdown(socket.ssl, 1);
         up = await(fd, POLLIN) > 0 && SSL_accept(socket.ssl) == 1;
     }
     if (up) {
@@ -410,6 +412,10 @@ std::string FaultServer::url() const {
 
 std::string FaultServer::certificatePem() const {
     return d->tls ? d->tls->certificatePem : std::string();
+}
+
+std::string FaultServer::fingerprint() const {
+    return d->tls ? d->tls->fingerprint : std::string();
 }
 
 std::vector<Request> FaultServer::requests() const {

@@ -81,9 +81,14 @@ struct TlsOptions {
     enum class Flaw {
         none,      ///< good for 127.0.0.1, ::1 and localhost; trusted only where certificatePem() is
         wrongHost, ///< names some.other.host alone
-        expired
+        expired,
+        oldVersion, ///< speaks TLS 1.1 and older alone
+        noGoodbye   ///< closes without close_notify
     };
     Flaw flaw = Flaw::none;
+    bool ownAuthority =
+        false; ///< the certificate is signed by an authority made for it, and certificatePem() is that one
+    int maximumVersion = 13; ///< 12: TLS 1.2 alone
 };
 
 struct Options {
@@ -108,6 +113,8 @@ public:
     [[nodiscard]] std::string url() const;
     /// The self-made certificate, to be trusted by a client. Empty without TLS.
     [[nodiscard]] std::string certificatePem() const;
+    /// SHA-256 of the server's own certificate, "AB:CD:...". Empty without TLS.
+    [[nodiscard]] std::string fingerprint() const;
 
     [[nodiscard]] std::vector<Request> requests() const;
     [[nodiscard]] std::vector<SendStamp> sendStamps() const;

@@ -15,7 +15,8 @@ struct SslContextDeleter {
 /// A server's TLS side with a certificate made on the spot.
 struct TlsServerContext {
     std::unique_ptr<SSL_CTX, SslContextDeleter> context;
-    std::string certificatePem;
+    std::string certificatePem; ///< what a client is to trust
+    std::string fingerprint;    ///< of the server's own certificate, "AB:CD:..."
 };
 
 /// Throws std::runtime_error when OpenSSL refuses: a fault of the test's own set-up.

@@ -77,7 +77,7 @@ bool isBareContent(std::string_view body) {
     if (beginsWithChunk(body))
         return false;
     const BodyKind kind = sniffBody(body);
-    return kind == BodyKind::sse || kind == BodyKind::json || kind == BodyKind::html;
+    return kind == BodyKind::sse || kind == BodyKind::object || kind == BodyKind::array || kind == BodyKind::html;
 }
 
 /// Whether it is the head of a response that had no text head when it was sent.

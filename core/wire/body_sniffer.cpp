@@ -25,13 +25,16 @@ BodyKind sniffBody(std::string_view text) noexcept {
     text.remove_prefix(first);
     switch (text.front()) {
     case '{':
+        return BodyKind::object;
     case '[':
-        return BodyKind::json;
+        return BodyKind::array;
     case '<':
         return BodyKind::html;
     case ':':
         return BodyKind::sse;
     default:
+        if (static_cast<unsigned char>(text.front()) < 0x20)
+            return BodyKind::binary;
         break;
     }
     for (const std::string_view field : {"data", "event", "error", "id", "retry"}) {

@@ -8,8 +8,10 @@ namespace decodescope {
 enum class BodyKind {
     undecided, ///< more bytes are needed
     sse,
-    json,
+    object, ///< a JSON object, or lines of them
+    array,  ///< a JSON array
     html,
+    binary, ///< control characters: no text at all
     other
 };
 

@@ -77,17 +77,15 @@ public:
     virtual void readMessage(JsonView message, MessageContent& out) = 0;
     /// Reads an answer that came whole instead of as a stream. False if it is no answer of this API.
     [[nodiscard]] virtual bool readWholeAnswer(JsonView answer, MessageContent& out) = 0;
-    /// Whether the data of an event (trimmed) is the protocol's end.
-    [[nodiscard]] virtual bool isTerminator(std::string_view data) const {
-        (void)data;
-        return false;
-    }
     [[nodiscard]] virtual MessageFraming framing() const { return MessageFraming::serverSentEvents; }
+    /// Whether the API also streams as a JSON array, so that a body which begins with a bracket is one.
+    [[nodiscard]] virtual bool mayBeArray() const { return framing() == MessageFraming::jsonArray; }
     [[nodiscard]] virtual TextForm textForm() const { return TextForm::deltas; }
     /// Whether the stream says when it is over, by a terminator, `ended` or a finish reason. Without one (Triton) a
     /// clean end of the bytes is complete, and flagged `no_finish_in_protocol`.
     [[nodiscard]] virtual bool tellsItsEnd() const { return true; }
-    /// Whether a missing [DONE] after a finish reason is worth a warning: the protocol has one.
+    /// Whether [DONE] is the protocol's own end, so that a missing one is worth a warning. In every other protocol a
+    /// [DONE] that some proxy adds is counted and closes the stream, and proves nothing.
     [[nodiscard]] virtual bool endsWithDone() const { return false; }
 };
 

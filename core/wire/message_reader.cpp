@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxNoteBytes = 512;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+constexpr std::string_view kDoneMark = "[DONE]";
 
 std::string_view trimmed(std::string_view s) noexcept {
     const std::size_t first = s.find_first_not_of(" \t\r\n");
@@ -94,13 +95,13 @@ bool MessageReader::finished() const noexcept {
 }
 
 void MessageReader::comment(std::string_view text) {
-    if (m_done)
+    if (m_over)
         return;
     emit(Keepalive{repairUtf8(trimmed(text.substr(0, kMaxNoteBytes))).text});
 }
 
 void MessageReader::errorField(std::string_view data) {
-    if (m_done) {
+    if (m_over) {
         warn("data_after_done");
         return;
     }
@@ -112,8 +113,16 @@ void MessageReader::errorField(std::string_view data) {
 
 void MessageReader::message(std::string_view name, std::string_view data, bool unterminated) {
     const std::string_view content = trimmed(data);
-    if (m_done) {
-        warn("data_after_done");
+    const bool terminator = content == kDoneMark;
+    if (m_over) {
+        // Proxies put their [DONE] behind the ends of protocols that have another.
+        if (terminator && !m_doneMark) {
+            m_now.message = m_messages++;
+            emit(MessageArrived{});
+            m_doneMark = true;
+        } else {
+            warn("data_after_done");
+        }
         return;
     }
     if (!content.empty() && content.front() == ':') {
@@ -122,7 +131,6 @@ void MessageReader::message(std::string_view name, std::string_view data, bool u
         warn("wrapped_comment");
         return;
     }
-    const bool terminator = m_dialect->isTerminator(content);
     Utf8Repair repaired;
     std::string_view text = content;
     m_repaired = false;
@@ -142,8 +150,8 @@ void MessageReader::message(std::string_view name, std::string_view data, bool u
     m_now.message = m_messages++;
     emit(MessageArrived{});
     if (terminator) {
-        flush();
-        m_done = true;
+        m_doneMark = true;
+        end(m_dialect->endsWithDone());
         return;
     }
     if (repaired.changed)
@@ -160,6 +168,14 @@ void MessageReader::message(std::string_view name, std::string_view data, bool u
     if (name == "error" && !m_content.error)
         m_content.error = errorFromBody(text);
     tell();
+    if (m_content.ended)
+        end(true);
+}
+
+void MessageReader::end(bool own) {
+    flush();
+    m_over = true;
+    m_done = own;
 }
 
 bool MessageReader::wholeAnswer(std::string_view body) {
@@ -202,6 +218,7 @@ void MessageReader::tell() {
     m_delta.fragments.clear();
     for (const RawFragment& raw : m_content.fragments)
         takeFragment(raw);
+    forgetStamps();
     m_delta.hints = m_content.hints;
     const TokenHints& hints = m_delta.hints;
     if (!m_delta.fragments.empty() || hints.runningUsage || hints.runningTimings || hints.ids || hints.logprobs ||
@@ -228,37 +245,58 @@ void MessageReader::tell() {
             emit(std::move(finish));
         }
     }
+    for (const std::string_view name : m_content.warnings)
+        warn(name);
     if (m_content.error)
         raiseError(std::move(*m_content.error));
 }
 
-CumulativeText& MessageReader::cumulative(const RawFragment& raw) {
-    ChoiceState& choice = m_choices[raw.choice];
-    std::optional<CumulativeText>& text = raw.channel == Channel::reasoning ? choice.reasoning : choice.answer;
-    if (!text)
-        text.emplace(m_options.cumulative ? CumulativeText::Mode::always : CumulativeText::Mode::guard);
-    return *text;
+bool MessageReader::ChoiceState::holding() const noexcept {
+    return thinking.holding() || (answer.cumulative && answer.cumulative->holding()) ||
+           (reasoning.cumulative && reasoning.cumulative->holding());
 }
 
 void MessageReader::takeFragment(const RawFragment& raw) {
     std::string_view text = raw.text;
     if (raw.channel == Channel::answer || raw.channel == Channel::reasoning) {
-        const CumulativeText::News news = cumulative(raw).take(text);
-        if (news.repeated && !m_options.cumulative)
+        ChoiceState& choice = m_choices[raw.choice];
+        TextState& state = raw.channel == Channel::reasoning ? choice.reasoning : choice.answer;
+        if (m_options.cumulative || m_dialect->textForm() == TextForm::perhapsCumulative) {
+            if (!state.cumulative)
+                state.cumulative.emplace(m_options.cumulative ? PrefixTest::Knowledge::cumulative
+                                                              : PrefixTest::Knowledge::none);
+            m_news.clear();
+            keepStamp(m_now);
+            state.cumulative->take(text, m_now.message, m_news);
+            takeNews(raw);
+            return;
+        }
+        const CumulativeText::News news = state.guard.take(text);
+        if (news.repeated)
             warn("cumulative_chunk");
         text = news.text;
         if (text.empty())
             return;
     }
+    takeMended(raw, text, m_now);
+}
+
+/// Puts what the prefix test told to be new.
+void MessageReader::takeNews(const RawFragment& raw) {
+    for (const PrefixTest::Piece& piece : m_news)
+        takeMended(raw, piece.text, stampOf(piece.message));
+}
+
+void MessageReader::takeMended(const RawFragment& raw, std::string_view text, const Stamp& stamp) {
     if (!m_repaired && contains(text, kReplacement))
         warn("replacement_char");
     if (m_halves.empty() && !holdsHalves(text))
-        takeText(raw, std::string(text), m_now);
+        takeText(raw, std::string(text), stamp);
     else
-        takeWithHalves(raw, text);
+        takeWithHalves(raw, text, stamp);
 }
 
-void MessageReader::takeWithHalves(const RawFragment& raw, std::string_view text) {
+void MessageReader::takeWithHalves(const RawFragment& raw, std::string_view text, const Stamp& stamp) {
     const TextKey key{raw.choice, raw.channel, raw.toolCall, raw.isToolName};
     std::string whole(text);
     if (const auto held = m_halves.find(key); held != m_halves.end()) {
@@ -269,16 +307,16 @@ void MessageReader::takeWithHalves(const RawFragment& raw, std::string_view text
         m_halves.erase(held);
     }
     if (!holdsHalves(whole)) {
-        takeText(raw, std::move(whole), m_now);
+        takeText(raw, std::move(whole), stamp);
         return;
     }
     warn("lone_surrogate");
     if (endsWithHighHalf(whole)) {
         constexpr std::size_t kHalfBytes = 3;
-        m_halves[key] = {raw, whole.substr(whole.size() - kHalfBytes), m_now};
+        m_halves[key] = {raw, whole.substr(whole.size() - kHalfBytes), stamp};
         whole.resize(whole.size() - kHalfBytes);
     }
-    takeText(raw, wtf8ToUtf8(whole), m_now);
+    takeText(raw, wtf8ToUtf8(whole), stamp);
 }
 
 void MessageReader::takeText(const RawFragment& raw, std::string text, const Stamp& stamp) {
@@ -288,20 +326,30 @@ void MessageReader::takeText(const RawFragment& raw, std::string text, const Sta
         put({raw.channel, raw.choice, std::move(text), raw.toolCall, raw.isToolName}, stamp);
         return;
     }
-    ThinkSplitter& splitter = m_choices[raw.choice].thinking;
+    keepStamp(stamp);
     m_pieces.clear();
-    m_heldStamps.insert_or_assign(stamp.message, stamp);
-    splitter.feed(text, stamp.message, m_pieces);
-    takePieces(raw);
-    const bool holding = std::any_of(m_choices.begin(), m_choices.end(),
-                                     [](const auto& choice) { return choice.second.thinking.holding(); });
-    if (!holding)
-        m_heldStamps.clear();
+    m_choices[raw.choice].thinking.feed(text, stamp.message, m_pieces);
+    putPieces(raw.choice);
 }
 
-void MessageReader::takePieces(const RawFragment& raw) {
+/// Puts what the splitter of think tags told apart.
+void MessageReader::putPieces(std::uint16_t choice) {
     for (ThinkSplitter::Piece& piece : m_pieces)
-        put({piece.channel, raw.choice, std::move(piece.text), 0, false}, stampOf(piece.message));
+        put({piece.channel, choice, std::move(piece.text), 0, false}, stampOf(piece.message));
+}
+
+void MessageReader::keepStamp(const Stamp& stamp) {
+    m_heldStamps.insert_or_assign(stamp.message, stamp);
+}
+
+/// Stamps are kept for as long as anything is held back.
+void MessageReader::forgetStamps() {
+    if (m_heldStamps.empty())
+        return;
+    const bool holding =
+        std::any_of(m_choices.begin(), m_choices.end(), [](const auto& choice) { return choice.second.holding(); });
+    if (!holding)
+        m_heldStamps.clear();
 }
 
 MessageReader::Stamp MessageReader::stampOf(std::uint32_t message) const {
@@ -327,14 +375,24 @@ void MessageReader::put(Fragment fragment, const Stamp& stamp) {
 
 void MessageReader::flush() {
     m_delta = {};
+    for (auto& [index, choice] : m_choices) {
+        RawFragment raw;
+        raw.choice = index;
+        for (const Channel channel : {Channel::reasoning, Channel::answer}) {
+            raw.channel = channel;
+            TextState& state = channel == Channel::reasoning ? choice.reasoning : choice.answer;
+            m_news.clear();
+            if (state.cumulative)
+                state.cumulative->finish(m_news);
+            takeNews(raw);
+        }
+    }
     for (auto& [key, held] : std::exchange(m_halves, {}))
         takeText(held.fragment, wtf8ToUtf8(held.bytes), held.stamp);
     for (auto& [index, choice] : m_choices) {
         m_pieces.clear();
         choice.thinking.finish(m_pieces);
-        RawFragment raw;
-        raw.choice = index;
-        takePieces(raw);
+        putPieces(index);
     }
     m_heldStamps.clear();
     if (!m_delta.fragments.empty())

@@ -3,6 +3,7 @@
 #include "core/wire/cumulative_text.h"
 #include "core/wire/dialect.h"
 #include "core/wire/json_reader.h"
+#include "core/wire/prefix_test.h"
 #include "core/wire/stream_event.h"
 #include "core/wire/think_splitter.h"
 
@@ -32,7 +33,8 @@ public:
     /// The read whose bytes are being looked at, and where its events go.
     void at(Instant at, std::uint32_t read, std::vector<StreamEvent>& out);
 
-    /// An SSE event. `name` is its `event:` field; `unterminated` if it lacked its blank line.
+    /// An SSE event, an NDJSON line, an array element. `name` is the event's `event:` field; `unterminated` if what
+    /// ends it was missing.
     void message(std::string_view name, std::string_view data, bool unterminated);
     /// A comment line without its colon.
     void comment(std::string_view text);
@@ -47,7 +49,11 @@ public:
     void emit(decltype(StreamEvent::what) what);
 
     [[nodiscard]] std::uint32_t messages() const noexcept { return m_messages; }
+    /// Whether the protocol's own end came: its [DONE], message_stop, `done: true` and so on.
     [[nodiscard]] bool doneSeen() const noexcept { return m_done; }
+    /// Whether the stream is over by its own word, the [DONE] of a proxy included: nothing is read any more.
+    [[nodiscard]] bool over() const noexcept { return m_over; }
+    [[nodiscard]] const Dialect& dialect() const noexcept { return *m_dialect; }
     [[nodiscard]] const std::optional<ServerError>& error() const noexcept { return m_error; }
     /// Whether every choice that was heard of has a finish reason.
     [[nodiscard]] bool finished() const noexcept;
@@ -66,19 +72,29 @@ private:
         std::string bytes;
         Stamp stamp;
     };
+    struct TextState {
+        CumulativeText guard{CumulativeText::Mode::guard};
+        std::optional<PrefixTest> cumulative; // used instead, where the whole text so far is or may be sent
+    };
     struct ChoiceState {
         std::string finish;
-        std::optional<CumulativeText> answer, reasoning;
+        TextState answer, reasoning;
         ThinkSplitter thinking;
+
+        [[nodiscard]] bool holding() const noexcept;
     };
 
     void tell();
     void takeFragment(const RawFragment& raw);
-    void takeWithHalves(const RawFragment& raw, std::string_view text);
+    void takeNews(const RawFragment& raw);
+    void takeMended(const RawFragment& raw, std::string_view text, const Stamp& stamp);
+    void takeWithHalves(const RawFragment& raw, std::string_view text, const Stamp& stamp);
     void takeText(const RawFragment& raw, std::string text, const Stamp& stamp);
     void put(Fragment fragment, const Stamp& stamp);
-    void takePieces(const RawFragment& raw);
-    CumulativeText& cumulative(const RawFragment& raw);
+    void putPieces(std::uint16_t choice);
+    void keepStamp(const Stamp& stamp);
+    void forgetStamps();
+    void end(bool own);
     void raiseError(ServerError error);
     [[nodiscard]] Stamp stampOf(std::uint32_t message) const;
 
@@ -88,6 +104,8 @@ private:
     Stamp m_now;
     std::uint32_t m_messages = 0;
     bool m_done = false;
+    bool m_over = false;
+    bool m_doneMark = false; // a [DONE] was counted
     bool m_anyFragment = false;
     std::optional<ServerError> m_error;
     std::set<std::string, std::less<>> m_warned;
@@ -99,8 +117,9 @@ private:
     TokenDelta m_delta;
     bool m_repaired = false; // the message held bytes that are no UTF-8
     std::map<TextKey, HeldHalf> m_halves;
-    std::map<std::uint32_t, Stamp> m_heldStamps; // of messages of which a splitter holds text
+    std::map<std::uint32_t, Stamp> m_heldStamps; // of messages whose text a splitter or a prefix test holds
     std::vector<ThinkSplitter::Piece> m_pieces;
+    std::vector<PrefixTest::Piece> m_news;
     std::optional<Stamp> m_lastText; // of the last message that has text
 };
 

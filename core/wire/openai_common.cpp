@@ -148,10 +148,6 @@ void readTimings(JsonView timings, MessageContent& out) {
     out.hints.runningTimings = timings["predicted_n"].count();
 }
 
-bool isDone(std::string_view data) {
-    return data == "[DONE]";
-}
-
 std::optional<std::uint16_t> choiceIndex(JsonView choice, std::size_t place) {
     const JsonView told = choice["index"];
     const std::uint64_t index = told ? told.count().value_or(std::numeric_limits<std::uint64_t>::max()) : place;

@@ -49,6 +49,4 @@ void addText(JsonView value, Channel channel, std::uint16_t choice, MessageConte
 /// names (equal texts once), refusal, audio transcript.
 void addDeltaText(JsonView delta, std::string_view answerKey, std::uint16_t choice, MessageContent& out);
 
-[[nodiscard]] bool isDone(std::string_view data);
-
 } // namespace decodescope

@@ -10,7 +10,7 @@ class OpenAiCompletions final : public Dialect {
 public:
     void readMessage(JsonView message, MessageContent& out) override;
     [[nodiscard]] bool readWholeAnswer(JsonView answer, MessageContent& out) override;
-    [[nodiscard]] bool isTerminator(std::string_view data) const override { return isDone(data); }
+    [[nodiscard]] bool endsWithDone() const override { return true; }
 };
 
 } // namespace decodescope

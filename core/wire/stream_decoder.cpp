@@ -1,10 +1,12 @@
 #include "core/wire/stream_decoder.h"
 
 #include "core/base/utf8.h"
+#include "core/wire/body_choice.h"
 #include "core/wire/body_sniffer.h"
 #include "core/wire/content_coding.h"
 #include "core/wire/dialect.h"
 #include "core/wire/http_reader.h"
+#include "core/wire/json_cutter.h"
 #include "core/wire/message_reader.h"
 #include "core/wire/retry_after.h"
 #include "core/wire/sse_decoder.h"
@@ -18,7 +20,7 @@
 namespace decodescope {
 namespace {
 
-class Decoder final : public StreamDecoder, private HttpSink, private SseSink {
+class Decoder final : public StreamDecoder, private HttpSink, private SseSink, private JsonTextSink {
 public:
     Decoder(const DecoderOptions& options, std::unique_ptr<Dialect> dialect);
 
@@ -34,6 +36,8 @@ private:
         waiting, ///< no head yet
         sniffing,
         events,
+        lines,
+        array,
         whole, ///< one JSON text
         kept,  ///< an error answer, kept to be shown
         ignored
@@ -45,29 +49,38 @@ private:
     void onSseEvent(std::string_view name, std::string_view data) override;
     void onSseComment(std::string_view text) override;
     void onSseErrorField(std::string_view data) override;
+    void onJsonText(std::string_view text) override;
+    void onArrayEnd() override { m_arrayClosed = true; }
 
     enum class EndOfBody { clean, cut };
     void beginBareBody();
     void chooseCoding();
     void takeBody(std::string_view bytes);
     void sniff(std::string_view bytes);
-    void chooseBody(BodyKind kind);
+    void choose(BodyKind kind);
     void endBody(EndOfBody how);
+    void endOfMessages();
     void keep(std::string_view bytes, std::size_t limit);
-    void refuse(std::string message);
+    void keepWhole(std::string_view bytes);
+    void takeMessage(std::string_view name, std::string_view data);
+    void eventTooLarge();
     void failAs(ErrorKind kind, std::string message);
     void readHttp(std::string_view bytes);
 
     DecoderOptions m_options;
     HttpReader m_http;
     SseDecoder m_sse;
+    LineCutter m_lines;
+    ArrayCutter m_array;
     MessageReader m_reader;
     std::unique_ptr<Inflater> m_inflater;
     Body m_body = Body::waiting;
     std::string m_sniffed;
     std::string m_kept; // the body of an error answer, or of one that came whole
     std::size_t m_bodyBytes = 0;
-    bool m_typeIsEvents = false;
+    bool m_headless = false;
+    bool m_linesAreWhole = false; // the lines turned out to be one JSON text, printed over several
+    bool m_arrayClosed = false;
     bool m_inTail = false;
     bool m_keptEnough = false;
     bool m_ended = false;
@@ -81,6 +94,8 @@ Decoder::Decoder(const DecoderOptions& options, std::unique_ptr<Dialect> dialect
     : m_options(options)
     , m_http(*this, options.limits.headerBytes)
     , m_sse(*this, options.limits.eventBytes)
+    , m_lines(*this, options.limits.eventBytes)
+    , m_array(*this, options.limits.eventBytes)
     , m_reader(std::move(dialect), {options.thinkTags, options.cumulative, options.limits.jsonDepth}) {
     m_facts.requestUrl = options.requestUrl;
     m_facts.framed = options.framing == Framing::http;
@@ -135,14 +150,18 @@ void Decoder::finish(const TransportEnd& end, std::vector<StreamEvent>& out) {
     m_ended = true;
 
     StreamEnd last = judge(m_facts, end, m_reader, m_kept);
-    if (last.verdict == StreamEnd::Verdict::complete && !last.notStreamed && !m_reader.doneSeen())
-        m_reader.warn("no_done");
+    if (last.verdict == StreamEnd::Verdict::complete && !last.notStreamed && !m_reader.doneSeen()) {
+        if (m_reader.dialect().endsWithDone())
+            m_reader.warn("no_done");
+        else if (!m_reader.dialect().tellsItsEnd())
+            m_reader.warn("no_finish_in_protocol");
+    }
     m_reader.at(end.at, m_lastRead, out);
     m_reader.emit(std::move(last));
 }
 
 bool Decoder::complete() const noexcept {
-    return m_ended || m_facts.failure != ErrorKind::none || m_reader.doneSeen() || m_facts.bodyEnded || m_keptEnough;
+    return m_ended || m_facts.failure != ErrorKind::none || m_reader.over() || m_facts.bodyEnded || m_keptEnough;
 }
 
 bool Decoder::onlyTailExpected() const noexcept {
@@ -161,7 +180,7 @@ void Decoder::beginBareBody() {
     if (m_body != Body::waiting)
         return;
     m_body = Body::sniffing;
-    m_typeIsEvents = true;
+    m_headless = true;
     m_facts.status = 200;
     m_facts.headDone = true;
     m_reader.emit(ResponseHead{});
@@ -173,8 +192,6 @@ void Decoder::onHttpHead(const ResponseHead& head, std::string_view reason) {
     m_facts.reason = reason;
     m_facts.headers = head.headers;
     m_reader.emit(head);
-    const std::string_view type = headerValue(head.headers, "content-type");
-    m_typeIsEvents = isMediaType(type, "text/event-stream");
     m_body = head.status >= 200 && head.status < 300 ? Body::sniffing : Body::kept;
     chooseCoding();
 }
@@ -240,14 +257,18 @@ void Decoder::takeBody(std::string_view bytes) {
         break;
     case Body::events:
         if (m_sse.feed(bytes) == SseDecoder::Status::tooLarge)
-            failAs(ErrorKind::tooLarge,
-                   fmt::format("One event of the stream is longer than {} MiB.", m_options.limits.eventBytes >> 20));
+            eventTooLarge();
+        break;
+    case Body::lines:
+        if (m_lines.feed(bytes) == LineCutter::Status::tooLarge)
+            eventTooLarge();
+        break;
+    case Body::array:
+        if (m_array.feed(bytes) == ArrayCutter::Status::tooLarge)
+            eventTooLarge();
         break;
     case Body::whole:
-        keep(bytes, m_options.limits.eventBytes);
-        if (m_keptEnough)
-            failAs(ErrorKind::tooLarge,
-                   fmt::format("The answer is longer than {} MiB.", m_options.limits.eventBytes >> 20));
+        keepWhole(bytes);
         break;
     case Body::kept:
         keep(bytes, m_options.limits.errorBodyBytes);
@@ -263,52 +284,55 @@ void Decoder::keep(std::string_view bytes, std::size_t limit) {
     m_kept.append(bytes.substr(0, room));
 }
 
+void Decoder::keepWhole(std::string_view bytes) {
+    keep(bytes, m_options.limits.eventBytes);
+    if (m_keptEnough)
+        failAs(ErrorKind::tooLarge,
+               fmt::format("The answer is longer than {} MiB.", m_options.limits.eventBytes >> 20));
+}
+
+void Decoder::eventTooLarge() {
+    failAs(ErrorKind::tooLarge,
+           fmt::format("One event of the stream is longer than {} MiB.", m_options.limits.eventBytes >> 20));
+}
+
 void Decoder::sniff(std::string_view bytes) {
     m_sniffed.append(bytes);
     const BodyKind kind = sniffBody(m_sniffed);
     if (kind != BodyKind::undecided)
-        chooseBody(kind);
+        choose(kind);
 }
 
-void Decoder::chooseBody(BodyKind kind) {
-    const std::string_view type = headerValue(m_facts.headers, "content-type");
-    switch (kind) {
-    case BodyKind::sse:
+void Decoder::choose(BodyKind kind) {
+    const Dialect& dialect = m_reader.dialect();
+    const BodyChoice choice = chooseBody(
+        kind, {dialect.framing(), dialect.mayBeArray(), m_headless, headerValue(m_facts.headers, "content-type")});
+    switch (choice.form) {
+    case BodyForm::events:
         m_body = Body::events;
         break;
-    case BodyKind::json:
+    case BodyForm::lines:
+        m_body = Body::lines;
+        break;
+    case BodyForm::array:
+        m_body = Body::array;
+        break;
+    case BodyForm::whole:
         m_body = Body::whole;
         break;
-    case BodyKind::html:
-        refuse("The server sent a web page instead of a stream.");
-        break;
-    case BodyKind::undecided:
-    case BodyKind::other:
-        if (m_typeIsEvents || kind == BodyKind::undecided)
-            m_body = Body::events;
-        else if (isMediaType(type, "application/vnd.amazon.eventstream"))
-            refuse("The server sent a binary Bedrock event stream, which Decodescope does not read: ask through a "
-                   "proxy that "
-                   "speaks the OpenAI API.");
-        else
-            refuse(fmt::format("The server sent {} that is no event stream.", type.empty() ? "something" : type));
+    case BodyForm::refused:
+        m_body = Body::kept;
+        m_facts.refused = true;
         break;
     }
-    const bool fits = m_body == Body::whole ? isMediaType(type, "application/json") : m_typeIsEvents;
-    if (!fits && kind != BodyKind::undecided && (m_body == Body::events || m_body == Body::whole))
+    if (choice.mismatch)
         m_reader.warn("content_type_mismatch");
     const std::string first = std::exchange(m_sniffed, {});
     m_bodyBytes -= first.size();
     takeBody(first);
 }
 
-void Decoder::refuse(std::string message) {
-    m_body = Body::kept;
-    m_facts.refused = true;
-    m_facts.failureMessage = std::move(message);
-}
-
-void Decoder::onSseEvent(std::string_view name, std::string_view data) {
+void Decoder::takeMessage(std::string_view name, std::string_view data) {
     if (m_facts.failure != ErrorKind::none)
         return;
     if (m_reader.messages() >= m_options.limits.messages) {
@@ -316,6 +340,25 @@ void Decoder::onSseEvent(std::string_view name, std::string_view data) {
         return;
     }
     m_reader.message(name, data, m_inTail);
+}
+
+void Decoder::onSseEvent(std::string_view name, std::string_view data) {
+    takeMessage(name, data);
+}
+
+void Decoder::onJsonText(std::string_view text) {
+    if (m_arrayClosed) {
+        m_reader.warn("data_after_done");
+        return;
+    }
+    // One JSON text printed over several lines is an answer that came whole.
+    m_linesAreWhole = m_linesAreWhole || (m_body == Body::lines && m_reader.messages() == 0 && opensBrackets(text));
+    if (!m_linesAreWhole) {
+        takeMessage({}, text);
+        return;
+    }
+    keepWhole(text);
+    keepWhole("\n");
 }
 
 void Decoder::onSseComment(std::string_view text) {
@@ -336,19 +379,29 @@ void Decoder::endBody(EndOfBody how) {
     const bool unpacked = !m_inflater || m_inflater->ended() || m_bodyBytes == 0;
     m_facts.cleanEnd = how == EndOfBody::clean && unpacked;
     if (m_body == Body::sniffing)
-        chooseBody(BodyKind::undecided);
-    if (!m_facts.cleanEnd)
-        return;
-    if (m_body == Body::events) {
-        m_inTail = true;
+        choose(BodyKind::undecided);
+    if (m_facts.refused)
+        m_facts.failureMessage = refusalOf(m_kept, headerValue(m_facts.headers, "content-type"));
+    if (m_facts.cleanEnd)
+        endOfMessages();
+}
+
+/// The body ended cleanly: what only its end completes.
+void Decoder::endOfMessages() {
+    m_inTail = true;
+    if (m_body == Body::events)
         m_sse.finish();
-    } else if (m_body == Body::whole) {
-        m_facts.whole = true;
-        if (!m_reader.wholeAnswer(m_kept))
-            failAs(ErrorKind::malformed, "The server sent JSON that is no answer of this protocol.");
-        else if (m_options.streamRequested)
-            m_reader.warn("not_streamed");
-    }
+    else if (m_body == Body::lines)
+        m_lines.finish();
+    else if (m_body == Body::array && m_array.finish() == ArrayCutter::Tail::unfinished)
+        m_reader.warn("unterminated_tail");
+    if ((m_body != Body::whole && !m_linesAreWhole) || m_facts.failure != ErrorKind::none)
+        return;
+    m_facts.whole = true;
+    if (!m_reader.wholeAnswer(m_kept))
+        failAs(ErrorKind::malformed, "The server sent JSON that is no answer of this protocol.");
+    else if (m_options.streamRequested)
+        m_reader.warn("not_streamed");
 }
 
 } // namespace

@@ -50,6 +50,15 @@ void asError(StreamEnd& end, ErrorKind kind, std::string message) {
     end.message = std::move(message);
 }
 
+void asTruncated(StreamEnd& end, const MessageReader& reader) {
+    end.verdict = StreamEnd::Verdict::incomplete;
+    end.kind = ErrorKind::truncated;
+    end.message =
+        reader.anyFragment()
+            ? "The stream ended without a finish reason: the answer is probably cut off."
+            : "The server ended the stream without generating anything: the prompt may be longer than its context.";
+}
+
 void judgeStatus(StreamEnd& end, const ResponseFacts& facts) {
     end.verdict = StreamEnd::Verdict::error;
     take(end, errorFromBody(end.body));
@@ -91,18 +100,14 @@ StreamEnd judge(const ResponseFacts& facts, const TransportEnd& transport, const
         judgeStatus(end, facts);
     } else if (reader.error()) {
         end.verdict = StreamEnd::Verdict::error;
-        end.kind = ErrorKind::inStream;
+        end.kind = reader.error()->kind;
         take(end, *reader.error());
         if (end.message.empty())
             end.message = "The server reported an error without saying which.";
     } else if (reader.doneSeen()) {
-        // [DONE] with nothing before it proves nothing: typically a prompt longer than the context.
-        if (!reader.anyFragment() && !reader.finished()) {
-            end.verdict = StreamEnd::Verdict::incomplete;
-            end.kind = ErrorKind::truncated;
-            end.message =
-                "The server ended the stream without generating anything: the prompt may be longer than its context.";
-        }
+        // An end with nothing before it proves nothing: typically a prompt longer than the context.
+        if (!reader.anyFragment() && !reader.finished())
+            asTruncated(end, reader);
     } else if (facts.failure != ErrorKind::none) {
         asError(end, facts.failure, facts.failureMessage);
     } else if (facts.refused) {
@@ -110,17 +115,16 @@ StreamEnd judge(const ResponseFacts& facts, const TransportEnd& transport, const
         asError(end, ErrorKind::badContentType, title.empty() ? facts.failureMessage : title);
     } else if (facts.whole || reader.finished()) {
         // A finish reason ends the measurement; how the connection was closed after it does not matter.
+    } else if (reader.over()) {
+        // The [DONE] of a proxy, in a protocol that has an end of its own.
+        if (reader.dialect().tellsItsEnd() || !reader.anyFragment())
+            asTruncated(end, reader);
     } else if (transport.kind != ErrorKind::none) {
         asError(end, transport.kind, transport.message);
     } else if (!facts.cleanEnd) {
         asError(end, ErrorKind::connectionClosed, std::string(cutMessage(facts)));
-    } else {
-        end.verdict = StreamEnd::Verdict::incomplete;
-        end.kind = ErrorKind::truncated;
-        end.message =
-            reader.anyFragment()
-                ? "The stream ended without a finish reason: the answer is probably cut off."
-                : "The server ended the stream without generating anything: the prompt may be longer than its context.";
+    } else if (reader.dialect().tellsItsEnd() || !reader.anyFragment()) {
+        asTruncated(end, reader);
     }
     return end;
 }

@@ -61,7 +61,8 @@ std::vector<WireCase> filedCases() {
         c.bytes = fileText(folder + entry.at("file").get<std::string>());
         c.splits = entry.at("splits").get<std::vector<std::uint64_t>>();
         c.expected = entry.at("expected");
-        const json options = entry.value("options", json::object());
+        const json options = c.expected.value("options", json::object());
+        c.expected.erase("options");
         c.thinkTags = options.value("think_tags", false);
         c.cumulative = options.value("cumulative", false);
     }

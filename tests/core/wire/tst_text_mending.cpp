@@ -122,9 +122,9 @@ void TestTextMending::bodyKinds() {
         QVERIFY2(sniffBody(text) == BodyKind::sse, text);
     for (const char* text : {"", " \n", "d", "data", "even", "\xEF\xBB", "\xEF\xBB\xBF"})
         QVERIFY2(sniffBody(text) == BodyKind::undecided, text);
-    QVERIFY(sniffBody(" {") == BodyKind::json && sniffBody("[") == BodyKind::json &&
-            sniffBody("\n<") == BodyKind::html);
-    for (const char* text : {"database", "hello", "eventually", "\x01"})
+    QVERIFY(sniffBody(" {") == BodyKind::object && sniffBody("[") == BodyKind::array &&
+            sniffBody("\n<") == BodyKind::html && sniffBody("\x01") == BodyKind::binary);
+    for (const char* text : {"database", "hello", "eventually", "\xC3\xA4"})
         QVERIFY2(sniffBody(text) == BodyKind::other, text);
     QVERIFY(isMediaType("Text/Event-Stream ; charset=x", "text/event-stream"));
     QVERIFY(!isMediaType("text/event-streams", "text/event-stream"));

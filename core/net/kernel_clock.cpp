@@ -1,5 +1,6 @@
 #include "core/net/kernel_clock.h"
 
+#include <algorithm>
 #include <ctime>
 #include <utility>
 
@@ -11,6 +12,8 @@ constexpr int kTries = 20;
 constexpr std::chrono::seconds kMeasureEvery{1};
 /// Both clocks are rounded to whole nanoseconds, each on its own.
 constexpr Duration kRounding{2};
+/// What is less than this is no step. It is added to the error, and stamps from before it are kept.
+constexpr Duration kStep = std::chrono::microseconds(100);
 
 class SystemClocks final : public ClockPair {
 public:
@@ -38,7 +41,7 @@ void KernelClock::look(Instant now) {
     const Duration wall = m_clocks->wall();
     const Instant after = m_clocks->monotonic();
     if (now - m_measuredAt >= kMeasureEvery ||
-        contradicts(now.time_since_epoch() - wall, after.time_since_epoch() - wall))
+        shift(now.time_since_epoch() - wall, after.time_since_epoch() - wall) > Duration::zero())
         measure();
 }
 
@@ -55,16 +58,19 @@ void KernelClock::measure() {
         }
         before = after;
     }
-    if (!m_measured || contradicts(bestLow, bestLow + bestWidth))
+    const Duration shifted = m_measured ? shift(bestLow, bestLow + bestWidth) : Duration::max();
+    if (shifted >= kStep)
         m_trustedSince = before;
     m_measured = true;
     m_offset = bestLow + bestWidth / 2;
-    m_error = bestWidth / 2;
+    m_halfBracket = bestWidth / 2;
+    m_moved = shifted < kStep ? shifted : Duration::zero();
     m_measuredAt = before;
 }
 
-bool KernelClock::contradicts(Duration low, Duration high) const noexcept {
-    return low > m_offset + m_error + kRounding || high < m_offset - m_error - kRounding;
+Duration KernelClock::shift(Duration low, Duration high) const noexcept {
+    const Duration outside = std::max(low - (m_offset + m_halfBracket), (m_offset - m_halfBracket) - high);
+    return std::max(outside - kRounding, Duration::zero());
 }
 
 } // namespace decodescope

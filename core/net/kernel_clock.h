@@ -37,19 +37,21 @@ public:
     void measure();
 
     [[nodiscard]] Instant monotonicOf(Duration wall) const noexcept { return Instant(wall + m_offset); }
-    /// What a converted stamp may be wrong by: half the bracket that the difference comes from.
-    [[nodiscard]] Duration error() const noexcept { return m_error; }
+    /// What a converted stamp may be wrong by: half the bracket that the difference comes from, and what the difference
+    /// had moved by when it was measured, where that was too little for a step.
+    [[nodiscard]] Duration error() const noexcept { return m_halfBracket + m_moved; }
     /// The clocks have been seen to agree with the present difference from here on: a stamp that converts to an earlier
     /// instant may have been taken before the wall clock was stepped.
     [[nodiscard]] Instant trustedSince() const noexcept { return m_trustedSince; }
 
 private:
-    /// Whether a difference of `low` to `high` contradicts the present one.
-    [[nodiscard]] bool contradicts(Duration low, Duration high) const noexcept;
+    /// How far a difference of `low` to `high` lies from what is known of it; 0 when both may be true.
+    [[nodiscard]] Duration shift(Duration low, Duration high) const noexcept;
 
     std::shared_ptr<const ClockPair> m_clocks;
     Duration m_offset{}; // monotonic minus wall
-    Duration m_error{};
+    Duration m_halfBracket{};
+    Duration m_moved{}; // what the last measurement found it off by
     Instant m_measuredAt{};
     Instant m_trustedSince{};
     bool m_measured = false;

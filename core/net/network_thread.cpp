@@ -33,9 +33,18 @@ NetworkThread::~NetworkThread() {
         m_ending = true;
     }
     m_jobCame.notify_all();
-    if (m_helper.joinable())
-        m_helper.join(); // what it found is posted before the last task
-    post([this] { m_thread.quit(); });
+    for (std::thread& helper : m_helpers) // no more are started now
+        helper.join();                    // what it found is posted before the last tasks
+    post([this] {
+        std::vector<std::function<void()>> last;
+        {
+            const std::lock_guard lock(m_mutex);
+            last.swap(m_lastTasks);
+        }
+        for (const auto& task : last)
+            task();
+        m_thread.quit();
+    });
     m_thread.wait();
     { // taken once more: all that the thread did is visible here
         const std::lock_guard lock(m_mutex);
@@ -57,23 +66,33 @@ void NetworkThread::post(std::function<void()> task) {
 void NetworkThread::runAside(std::function<void()> job) {
     {
         const std::lock_guard lock(m_mutex);
+        if (m_ending)
+            return;
         m_jobs.push_back(std::move(job));
-        if (!m_helper.joinable())
-            m_helper = std::thread([this] { help(); });
+        if (m_jobs.size() > m_freeHelpers && m_helpers.size() < kMostHelpers)
+            m_helpers.emplace_back([this] { help(); });
     }
     m_jobCame.notify_one();
+}
+
+void NetworkThread::whenEnding(std::function<void()> task) {
+    const std::lock_guard lock(m_mutex);
+    m_lastTasks.push_back(std::move(task));
 }
 
 void NetworkThread::help() {
     std::unique_lock lock(m_mutex);
     for (;;) {
+        ++m_freeHelpers;
         m_jobCame.wait(lock, [this] { return m_ending || !m_jobs.empty(); });
+        --m_freeHelpers;
         if (m_ending)
             return;
-        const std::function<void()> job = std::move(m_jobs.front());
+        std::function<void()> job = std::move(m_jobs.front());
         m_jobs.pop_front();
         lock.unlock();
         job();
+        job = nullptr; // what it held goes while nobody is locked out
         lock.lock();
     }
 }

@@ -24,8 +24,14 @@ public:
     /// Runs `task` on the network thread. Thread-safe, returns at once. Tasks run in the order they were posted;
     /// those posted close together run in one turn of the event loop, which is how lanes start together.
     void post(std::function<void()> task);
-    /// Runs `job` on a helper thread, one after another, for look-ups that may block. It may post back.
+    /// Runs `job` on a helper thread, for look-ups that may block. It may post back. A slow one holds up no other,
+    /// unless kMostHelpers are slow at once.
     void runAside(std::function<void()> job);
+    /// Runs `task` on the network thread when that is about to end, after everything else: the place to let go of what
+    /// lives on it. Thread-safe.
+    void whenEnding(std::function<void()> task);
+
+    static constexpr std::size_t kMostHelpers = 4;
 
 private:
     class Loop;
@@ -34,12 +40,14 @@ private:
 
     QThread m_thread;
     Loop* m_loop = nullptr; // lives on m_thread
-    std::mutex m_mutex;     // guards all that follows but the helper itself
+    std::mutex m_mutex;     // guards all that follows
     std::vector<std::function<void()>> m_tasks;
     std::deque<std::function<void()>> m_jobs;
     bool m_ending = false;
+    std::vector<std::function<void()>> m_lastTasks;
     std::condition_variable m_jobCame;
-    std::thread m_helper; // started with the first job
+    std::vector<std::thread> m_helpers; // started when a job finds none free
+    std::size_t m_freeHelpers = 0;
 };
 
 } // namespace decodescope

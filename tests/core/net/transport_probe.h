@@ -62,6 +62,16 @@ public:
     void destroy() {
         run([this] { m_transport.reset(); });
     }
+    [[nodiscard]] StampReport stampReport() {
+        StampReport report;
+        run([&] { report = m_transport->stampReport(); });
+        return report;
+    }
+    [[nodiscard]] ConnectionFacts facts() {
+        ConnectionFacts facts;
+        run([&] { facts = m_transport->facts(); });
+        return facts;
+    }
 
     [[nodiscard]] Heard heard() const {
         const std::lock_guard lock(m_mutex);

@@ -37,7 +37,7 @@ TokenSourceKind sourceOf(UnitPick pick) {
 /// What an API calls its final total.
 TokenSourceKind totalNameOf(const RunRecord& record) {
     const std::string& protocol = record.spec.endpoint.protocol;
-    if (protocol.starts_with("ollama"))
+    if (record.usage && record.usage->origin == UsageOrigin::evalCount)
         return TokenSourceKind::evalCount;
     if (protocol.starts_with("llamacpp"))
         return TokenSourceKind::timings;
@@ -113,9 +113,27 @@ void applyTotal(TokenModel& model, const TokenTally& tally, std::uint64_t total,
 } // namespace
 
 bool stoppedByItself(std::string_view finish) noexcept {
-    for (const std::string_view other :
-         {"length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "max_tokens_reached", "limit", "incomplete",
-          "model_length", "error", "ERROR", "content_filter", "SAFETY", "RECITATION", "abort", "cancelled"})
+    for (const std::string_view other : {"length",
+                                         "max_tokens",
+                                         "MAX_TOKENS",
+                                         "max_output_tokens",
+                                         "max_tokens_reached",
+                                         "limit",
+                                         "incomplete",
+                                         "model_length",
+                                         "error",
+                                         "ERROR",
+                                         "content_filter",
+                                         "SAFETY",
+                                         "RECITATION",
+                                         "PROHIBITED_CONTENT",
+                                         "BLOCKLIST",
+                                         "SPII",
+                                         "LANGUAGE",
+                                         "MALFORMED_FUNCTION_CALL",
+                                         "OTHER",
+                                         "abort",
+                                         "cancelled"})
         if (finish == other)
             return false;
     return !finish.empty();

@@ -232,6 +232,8 @@ void RunRecorder::applyUsage(const UsageReport& usage) {
     UsageReport& total = *m_record->usage;
     replaceIfTold(total.prompt, usage.prompt);
     replaceIfTold(total.completion, usage.completion);
+    if (usage.completion)
+        total.origin = usage.origin;
     replaceIfTold(total.reasoning, usage.reasoning);
     replaceIfTold(total.cached, usage.cached);
 }

@@ -9,24 +9,13 @@
 namespace decodescope {
 namespace {
 
-template <std::size_t N>
-bool isAnyMediaType(std::string_view contentType, const std::array<std::string_view, N>& types) {
-    return std::any_of(types.begin(), types.end(),
-                       [&](std::string_view type) { return isMediaType(contentType, type); });
-}
-
 /// Whether a body of this form is what the content type says.
 bool fits(BodyForm form, std::string_view contentType) {
-    // JSON is also what NDJSON is often called, and what a single line of it is.
-    constexpr std::array<std::string_view, 9> kLines{
-        "application/x-ndjson",    "application/ndjson",      "application/jsonl",
-        "application/x-jsonlines", "application/jsonlines",   "application/x-json-stream",
-        "application/json-seq",    "application/stream+json", "application/json"};
     switch (form) {
     case BodyForm::events:
         return isMediaType(contentType, "text/event-stream");
-    case BodyForm::lines:
-        return isAnyMediaType(contentType, kLines);
+    case BodyForm::lines: // a single line of it is JSON
+        return isLinesType(contentType) || isMediaType(contentType, "application/json");
     case BodyForm::array:
     case BodyForm::whole:
         return isMediaType(contentType, "application/json");
@@ -104,6 +93,14 @@ bool isAmazonEventStream(std::string_view bytes) {
 }
 
 } // namespace
+
+bool isLinesType(std::string_view contentType) {
+    constexpr std::array<std::string_view, 8> kNames{
+        "application/x-ndjson",  "application/ndjson",        "application/jsonl",    "application/x-jsonlines",
+        "application/jsonlines", "application/x-json-stream", "application/json-seq", "application/stream+json"};
+    return std::any_of(kNames.begin(), kNames.end(),
+                       [&](std::string_view name) { return isMediaType(contentType, name); });
+}
 
 BodyChoice chooseBody(BodyKind kind, const BodyExpectation& expected) {
     const std::string_view type = expected.headless ? ownType(expected.framing) : expected.contentType;

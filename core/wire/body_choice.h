@@ -34,6 +34,9 @@ struct BodyChoice {
 /// `kind` is what sniffBody made of the beginning; undecided when the body ended too soon to tell.
 [[nodiscard]] BodyChoice chooseBody(BodyKind kind, const BodyExpectation& expected);
 
+/// Whether a content type is one of the names of NDJSON.
+[[nodiscard]] bool isLinesType(std::string_view contentType);
+
 /// Why a body is refused, in a sentence that names what it is where that can be told.
 [[nodiscard]] std::string refusalOf(std::string_view beginning, std::string_view contentType);
 

@@ -2,7 +2,9 @@
 #include "core/wire/azure_chat.h"
 #include "core/wire/cohere.h"
 #include "core/wire/dialect.h"
+#include "core/wire/gemini.h"
 #include "core/wire/llamacpp_completion.h"
+#include "core/wire/ollama.h"
 #include "core/wire/openai_chat.h"
 #include "core/wire/openai_completions.h"
 #include "core/wire/openai_responses.h"
@@ -31,6 +33,10 @@ constexpr std::array kDialects{
     Entry{"openai-responses", make<OpenAiResponses>},
     Entry{"azure-chat", make<AzureChat>},
     Entry{"anthropic", make<Anthropic>},
+    Entry{"gemini-sse", make<Gemini>},
+    Entry{"gemini-array", make<GeminiArray>},
+    Entry{"ollama-chat", make<Ollama>},
+    Entry{"ollama-generate", make<Ollama>},
     Entry{"llamacpp-completion", make<LlamaCppCompletion>},
     Entry{"sglang-generate", make<SglangGenerate>},
     Entry{"tgi", make<Tgi>},

@@ -141,14 +141,15 @@ void MessageReader::message(std::string_view name, std::string_view data, bool u
         m_repaired = !contains(content, kReplacement);
     }
     const bool good = !terminator && m_document.parse(text, m_options.jsonDepth);
-    if (unterminated) {
+    // What was cut off in the middle of its JSON is no message.
+    if (unterminated && !good && !terminator && name != "error") {
         warn("unterminated_tail");
-        // What was cut off in the middle of its JSON is no message.
-        if (!good && !terminator && name != "error")
-            return;
+        return;
     }
     m_now.message = m_messages++;
     emit(MessageArrived{});
+    if (unterminated && !(good && m_messages == 1))
+        warn("unterminated_tail");
     if (terminator) {
         m_doneMark = true;
         end(m_dialect->endsWithDone());
@@ -167,6 +168,9 @@ void MessageReader::message(std::string_view name, std::string_view data, bool u
     m_dialect->readMessage(m_document.root(), m_content);
     if (name == "error" && !m_content.error)
         m_content.error = errorFromBody(text);
+    // One line that says everything needs none after it.
+    if (unterminated && !m_content.ended)
+        warn("unterminated_tail");
     tell();
     if (m_content.ended)
         end(true);

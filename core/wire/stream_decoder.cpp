@@ -60,6 +60,9 @@ private:
     void choose(BodyKind kind);
     void endBody(EndOfBody how);
     void endOfMessages();
+    void endOfLines();
+    void cameWhole();
+    [[nodiscard]] std::string_view contentType() const { return headerValue(m_facts.headers, "content-type"); }
     void keep(std::string_view bytes, std::size_t limit);
     void keepWhole(std::string_view bytes);
     void takeMessage(std::string_view name, std::string_view data);
@@ -305,8 +308,7 @@ void Decoder::sniff(std::string_view bytes) {
 
 void Decoder::choose(BodyKind kind) {
     const Dialect& dialect = m_reader.dialect();
-    const BodyChoice choice = chooseBody(
-        kind, {dialect.framing(), dialect.mayBeArray(), m_headless, headerValue(m_facts.headers, "content-type")});
+    const BodyChoice choice = chooseBody(kind, {dialect.framing(), dialect.mayBeArray(), m_headless, contentType()});
     switch (choice.form) {
     case BodyForm::events:
         m_body = Body::events;
@@ -354,6 +356,9 @@ void Decoder::onJsonText(std::string_view text) {
     // One JSON text printed over several lines is an answer that came whole.
     m_linesAreWhole = m_linesAreWhole || (m_body == Body::lines && m_reader.messages() == 0 && opensBrackets(text));
     if (!m_linesAreWhole) {
+        // Lines are sent under the type of one JSON text often enough to be read, and to be named.
+        if (m_body == Body::lines && m_reader.messages() == 1 && isMediaType(contentType(), "application/json"))
+            m_reader.warn("content_type_mismatch");
         takeMessage({}, text);
         return;
     }
@@ -381,7 +386,7 @@ void Decoder::endBody(EndOfBody how) {
     if (m_body == Body::sniffing)
         choose(BodyKind::undecided);
     if (m_facts.refused)
-        m_facts.failureMessage = refusalOf(m_kept, headerValue(m_facts.headers, "content-type"));
+        m_facts.failureMessage = refusalOf(m_kept, contentType());
     if (m_facts.cleanEnd)
         endOfMessages();
 }
@@ -392,15 +397,31 @@ void Decoder::endOfMessages() {
     if (m_body == Body::events)
         m_sse.finish();
     else if (m_body == Body::lines)
-        m_lines.finish();
+        endOfLines();
     else if (m_body == Body::array && m_array.finish() == ArrayCutter::Tail::unfinished)
         m_reader.warn("unterminated_tail");
     if ((m_body != Body::whole && !m_linesAreWhole) || m_facts.failure != ErrorKind::none)
         return;
+    if (m_reader.wholeAnswer(m_kept)) {
+        cameWhole();
+        return;
+    }
     m_facts.whole = true;
-    if (!m_reader.wholeAnswer(m_kept))
-        failAs(ErrorKind::malformed, "The server sent JSON that is no answer of this protocol.");
-    else if (m_options.streamRequested)
+    failAs(ErrorKind::malformed, "The server sent JSON that is no answer of this protocol.");
+}
+
+void Decoder::endOfLines() {
+    const bool terminated = m_lines.finish() == LineCutter::Tail::nothing;
+    // Everything in one line is an answer that came whole, unless it was sent as lines.
+    const bool single = m_reader.messages() == 1 && m_reader.doneSeen() && m_reader.anyFragment();
+    const bool sentAsLines = m_headless ? terminated : isLinesType(contentType());
+    if (single && !sentAsLines)
+        cameWhole();
+}
+
+void Decoder::cameWhole() {
+    m_facts.whole = true;
+    if (m_options.streamRequested)
         m_reader.warn("not_streamed");
 }
 

@@ -134,8 +134,10 @@ private slots:
     }
 
     void ollamaCallsItEvalCount() {
-        const TokenCount count = countTokens(eventsTelling({0, 0}).protocol("ollama-chat").usage(2).build());
-        QVERIFY(count.source == TokenSourceKind::evalCount);
+        RunBuilder run = eventsTelling({0, 0}).protocol("ollama-chat").usage(2);
+        QVERIFY(countTokens(run.build()).source == TokenSourceKind::usage); // the wire says it, not the protocol's name
+        run.record().usage->origin = UsageOrigin::evalCount;
+        QVERIFY(countTokens(run.build()).source == TokenSourceKind::evalCount);
     }
 
     void severalChoicesShareTheTotal() {

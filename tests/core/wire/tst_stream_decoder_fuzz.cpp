@@ -117,7 +117,8 @@ std::uint64_t fromEnvironment(const char* name, std::uint64_t otherwise) {
 
 DecoderOptions someOptions(const std::string& bytes, Random& random) {
     DecoderOptions options = optionsFor(bytes);
-    options.protocol = below(random, 4) == 0 ? "openai-completions" : "openai-chat";
+    static const std::vector<std::string_view> protocols = knownProtocols();
+    options.protocol = protocols[below(random, protocols.size())];
     options.thinkTags = below(random, 3) == 0;
     options.cumulative = below(random, 5) == 0;
     options.streamRequested = below(random, 4) != 0;

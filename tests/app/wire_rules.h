@@ -16,6 +16,10 @@ namespace decodescope::test {
 [[nodiscard]] std::vector<WireCase> httpRules();
 /// About heads that only tools write: HTTP/2, chunks removed, several heads in a row.
 [[nodiscard]] std::vector<WireCase> captureRules();
+/// About Gemini, by events and by array.
+[[nodiscard]] std::vector<WireCase> geminiRules();
+/// About Ollama and lines of JSON; about bodies that are refused.
+[[nodiscard]] std::vector<WireCase> ollamaRules();
 
 /// An event of the chat API whose choice 0 has this delta and finish reason (JSON texts).
 [[nodiscard]] std::string chatEvent(const std::string& delta, const std::string& finish = "null",

@@ -28,20 +28,22 @@ Result<void> checkKeyUse(const Url& url, const EndpointSpec& endpoint, const Sec
     return {};
 }
 
-Result<std::string> httpPost(const Url& url, std::string_view body, const Secret* key, bool stream) {
+Result<std::string> httpPost(const Url& url, const RequestHead& head, std::string_view body, const Secret* key) {
     std::string out;
     out.reserve(body.size() + 1024);
     out += "POST " + url.target + " HTTP/1.1\r\n";
     out += "Host: " + url.authority() + "\r\n";
     out += fmt::format("User-Agent: {}\r\n", userAgent());
-    out += stream ? "Accept: text/event-stream, application/json\r\n" : "Accept: application/json\r\n";
+    out += fmt::format("Accept: {}\r\n", head.accept);
     out += "Accept-Encoding: identity\r\n"
            "Content-Type: application/json\r\n";
     out += fmt::format("Content-Length: {}\r\n", body.size());
-    if (key != nullptr && !key->empty()) {
+    for (const auto& [name, value] : head.fixed)
+        out += fmt::format("{}: {}\r\n", name, value);
+    if (key != nullptr && !key->empty() && head.auth != AuthHeader::none) {
         if (!isHeaderSafe(key->revealForTransport()))
             return fail(ErrorCode::usage, "The key holds characters that a header cannot carry.");
-        out += "Authorization: Bearer ";
+        out += fmt::format("{}: {}", headerName(head.auth), headerPrefix(head.auth));
         out += key->revealForTransport();
         out += "\r\n";
     }

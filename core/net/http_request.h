@@ -15,7 +15,8 @@ namespace decodescope {
 /// The bytes of a POST with a JSON body, head and body in one piece so that they leave in one write. Asks for an
 /// uncompressed answer: a compressor on the way would hold tokens back. The result holds the key: it is for the
 /// socket alone. Fails when the key has bytes that a header cannot carry.
-[[nodiscard]] Result<std::string> httpPost(const Url& url, std::string_view body, const Secret* key, bool stream);
+[[nodiscard]] Result<std::string> httpPost(const Url& url, const RequestHead& head, std::string_view body,
+                                           const Secret* key);
 
 /// Whether the key may go out as the spec has it: never in the clear to another machine unless confirmed.
 [[nodiscard]] Result<void> checkKeyUse(const Url& url, const EndpointSpec& endpoint, const Secret* key);

@@ -33,7 +33,6 @@ namespace {
 using nlohmann::json;
 
 constexpr qint64 kMaximumBodyBytes = 8 << 20;
-constexpr std::size_t kMaximumModels = 5000;
 constexpr int kMaximumDepth = 64;
 constexpr std::chrono::seconds kLimit{15};
 
@@ -63,26 +62,6 @@ std::string textOf(const json& object, const char* key) {
     if (!object.is_object() || found == object.end() || !found->is_string())
         return {};
     return found->get<std::string>();
-}
-
-/// OpenAI's {"data":[{"id"}]}, a bare array, or {"models":[{"name"}]}.
-std::vector<std::string> modelsIn(const json& body) {
-    const json* list = body.is_array() ? &body : nullptr;
-    for (const char* key : {"data", "models"}) {
-        if (list == nullptr && body.is_object() && body.contains(key) && body[key].is_array())
-            list = &body[key];
-    }
-    std::vector<std::string> models;
-    if (list == nullptr)
-        return models;
-    for (const json& entry : *list) {
-        std::string id = entry.is_string() ? entry.get<std::string>() : textOf(entry, "id");
-        if (id.empty())
-            id = textOf(entry, "name");
-        if (!id.empty() && models.size() < kMaximumModels)
-            models.push_back(std::move(id));
-    }
-    return models;
 }
 
 /// What the server says went wrong, cut to a readable length; empty when it says nothing.
@@ -129,7 +108,7 @@ public:
 
 private:
     using Models = Result<std::vector<std::string>>;
-    void send(const Url& url, const EndpointSpec& endpoint, const TransportTarget& target);
+    void send(const ModelQuery& query, const TransportTarget& target);
     void finished();
     [[nodiscard]] Models judge() const;
     [[nodiscard]] Models judgeSilence() const;
@@ -138,6 +117,7 @@ private:
 
     std::shared_ptr<const Secret> m_key;
     Answer m_answer;
+    EndpointSpec m_endpoint;
     std::string m_place;
     std::string m_fingerprint; // of a certificate that was not trusted
     QByteArray m_body;
@@ -157,18 +137,20 @@ void ModelLister::Query::tell(Models models) {
 }
 
 void ModelLister::Query::ask(const EndpointSpec& endpoint) {
-    const auto url = modelsUrl(endpoint);
-    if (!url)
-        return tell(tl::unexpected(url.error()));
-    if (const auto allowed = checkKeyUse(*url, endpoint, m_key.get()); !allowed)
+    const auto query = modelQuery(endpoint);
+    if (!query)
+        return tell(tl::unexpected(query.error()));
+    if (const auto allowed = checkKeyUse(query->url, endpoint, m_key.get()); !allowed)
         return tell(tl::unexpected(allowed.error()));
-    const auto target = targetFor(*url, endpoint);
+    const auto target = targetFor(query->url, endpoint);
     if (!target)
         return tell(tl::unexpected(target.error()));
-    send(*url, endpoint, *target);
+    m_endpoint = endpoint;
+    send(*query, *target);
 }
 
-void ModelLister::Query::send(const Url& url, const EndpointSpec& endpoint, const TransportTarget& target) {
+void ModelLister::Query::send(const ModelQuery& query, const TransportTarget& target) {
+    const Url& url = query.url;
     m_place = url.authority();
     m_manager.setCookieJar(new NoCookies);
     m_manager.setRedirectPolicy(QNetworkRequest::ManualRedirectPolicy);
@@ -183,22 +165,30 @@ void ModelLister::Query::send(const Url& url, const EndpointSpec& endpoint, cons
     request.setRawHeader("Accept", "application/json");
     request.setRawHeader("Accept-Encoding", "identity");
     request.setRawHeader("Accept-Language", "*"); // else Qt tells the user's language
-    if (m_key && !m_key->empty()) {
+    const auto header = [&request](std::string_view name, const QByteArray& value) {
+        request.setRawHeader(QByteArray(name.data(), static_cast<qsizetype>(name.size())), value);
+    };
+    for (const auto& [name, value] : query.head.fixed)
+        header(name, QByteArray::fromStdString(value));
+    if (m_key && !m_key->empty() && query.head.auth != AuthHeader::none) {
+        const std::string_view prefix = headerPrefix(query.head.auth);
         const std::string_view bytes = m_key->revealForTransport();
-        request.setRawHeader("Authorization",
-                             "Bearer " + QByteArray(bytes.data(), static_cast<qsizetype>(bytes.size())));
+        header(headerName(query.head.auth), QByteArray(prefix.data(), static_cast<qsizetype>(prefix.size())) +
+                                                QByteArray(bytes.data(), static_cast<qsizetype>(bytes.size())));
     }
     if (target.tls)
         request.setSslConfiguration(tlsFor(target));
 
-    m_reply = m_manager.get(request);
+    if (query.post)
+        request.setRawHeader("Content-Type", "application/json");
+    m_reply = query.post ? m_manager.post(request, QByteArray("{}")) : m_manager.get(request);
     connect(m_reply, &QNetworkReply::readyRead, this, [this] {
         m_body += m_reply->read(kMaximumBodyBytes + 1 - m_body.size());
         if (m_body.size() > kMaximumBodyBytes)
             m_reply->abort();
     });
     connect(m_reply, &QNetworkReply::sslErrors, this,
-            [this, allow = endpoint.allowInvalidTls](const QList<QSslError>& errors) {
+            [this, allow = m_endpoint.allowInvalidTls](const QList<QSslError>& errors) {
                 if (allow)
                     m_reply->ignoreSslErrors(errors);
                 else if (!errors.isEmpty())
@@ -269,13 +259,13 @@ ModelLister::Query::Models ModelLister::Query::judgeStatus(int status) const {
         return std::vector<std::string>(); // answers, and has no list
     if (status >= 400)
         return fail(ErrorCode::network, fmt::format("{} answers with HTTP {}{}", m_place, status, says));
-    if (!body)
+    auto models = modelsIn(m_endpoint, {m_body.constData(), static_cast<std::size_t>(m_body.size())});
+    if (!models)
         return fail(ErrorCode::malformed,
                     fmt::format("{} answers, but not with a list of models. Is this the address of an API?", m_place));
-    std::vector<std::string> models = modelsIn(*body);
-    for (std::string& model : models)
+    for (std::string& model : *models)
         model = masker.maskWhole(model);
-    return models;
+    return *std::move(models);
 }
 
 ModelLister::ModelLister(QObject* parent)

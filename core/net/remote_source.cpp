@@ -16,15 +16,19 @@ namespace {
 
 /// Everything about a run that can be worked out before a socket exists.
 Result<ExchangePlan> planFor(const RunSpec& spec) {
-    const auto url = completionUrl(spec.endpoint);
+    const AnswerForm form = answerForm(spec.sampling);
+    const auto url = completionUrl(spec.endpoint, form);
     if (!url)
         return tl::unexpected(url.error());
+    const auto head = requestHead(spec.endpoint, form);
+    if (!head)
+        return tl::unexpected(head.error());
     if (const auto allowed = checkKeyUse(*url, spec.endpoint, spec.key.get()); !allowed)
         return tl::unexpected(allowed.error());
     const auto body = requestBody(spec);
     if (!body)
         return tl::unexpected(body.error());
-    auto bytes = httpPost(*url, *body, spec.key.get(), spec.sampling.stream);
+    auto bytes = httpPost(*url, *head, *body, spec.key.get());
     if (!bytes)
         return tl::unexpected(bytes.error());
     auto target = targetFor(*url, spec.endpoint);
@@ -39,6 +43,7 @@ Result<ExchangePlan> planFor(const RunSpec& spec) {
     plan.decoder.protocol = spec.endpoint.protocol;
     plan.decoder.streamRequested = spec.sampling.stream;
     plan.decoder.thinkTags = spec.endpoint.thinkTags;
+    plan.decoder.cumulative = spec.endpoint.cumulative;
     plan.decoder.requestUrl = url->text(false);
     plan.timeouts = spec.timeouts;
     return plan;

@@ -1,5 +1,7 @@
 #include "core/record/header_privacy.h"
 
+#include "core/source/request.h"
+
 #include <algorithm>
 #include <array>
 
@@ -35,7 +37,6 @@ bool isSensitiveHeader(std::string_view name) {
 }
 
 std::string urlWithoutSecrets(std::string_view url) {
-    constexpr std::array<std::string_view, 2> kHarmless{"api-version", "alt"};
     std::string_view rest = url;
     std::string masked;
     if (const std::size_t scheme = rest.find("://"); scheme != std::string_view::npos) {
@@ -55,8 +56,7 @@ std::string urlWithoutSecrets(std::string_view url) {
     while (!rest.empty()) {
         const std::string_view part = rest.substr(0, rest.find('&'));
         const std::string_view name = part.substr(0, part.find('='));
-        const bool keep = std::find(kHarmless.begin(), kHarmless.end(), name) != kHarmless.end();
-        if (keep || name.size() == part.size())
+        if (isHarmlessQuery(name) || name.size() == part.size())
             masked.append(part);
         else
             masked.append(name).append("=***");

@@ -13,6 +13,7 @@ DecoderOptions decoderOptions(const RunRecord& asked) {
     options.protocol = asked.spec.endpoint.protocol;
     options.streamRequested = asked.spec.sampling.stream;
     options.thinkTags = asked.spec.endpoint.thinkTags;
+    options.cumulative = asked.spec.endpoint.cumulative;
     options.requestUrl = asked.route;
     return options;
 }

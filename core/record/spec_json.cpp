@@ -81,7 +81,13 @@ json endpointToJson(const EndpointSpec& endpoint) {
         object["tls_not_verified"] = true;
     if (endpoint.allowPlainHttpWithKey)
         object["plain_http_with_key"] = true;
+    put(object, "pinned_certificate", endpoint.pinnedCertificate);
+    put(object, "preset", endpoint.preset);
+    if (!endpoint.presetOptions.empty())
+        object["preset_options"] = endpoint.presetOptions;
+    object["connection"] = endpoint.connection == ConnectionUse::reuse ? "reuse" : "fresh";
     object["think_tags"] = endpoint.thinkTags;
+    object["cumulative"] = endpoint.cumulative;
     return object;
 }
 
@@ -93,7 +99,18 @@ EndpointSpec endpointFromJson(const json& object) {
     if (const json* key = member(object, "key_ref"))
         endpoint.key = keyFromJson(*key);
     endpoint.extraCaFile = textMember(object, "extra_ca_file").value_or("");
+    // Whose certificate somebody trusted is told and not taken over: the recording may be a stranger's.
+    endpoint.preset = textMember(object, "preset").value_or("");
+    if (const json* options = member(object, "preset_options"); options != nullptr && options->is_array()) {
+        for (const json& option : *options) {
+            if (option.is_string())
+                endpoint.presetOptions.push_back(option.get<std::string>());
+        }
+    }
+    if (textMember(object, "connection") == "reuse")
+        endpoint.connection = ConnectionUse::reuse;
     endpoint.thinkTags = boolMember(object, "think_tags").value_or(false);
+    endpoint.cumulative = boolMember(object, "cumulative").value_or(false);
     return endpoint;
 }
 

@@ -1,84 +1,72 @@
 #include "core/source/request.h"
 
+#include "core/base/utf8.h"
+#include "core/source/endpoint_preset.h"
+#include "core/source/preset_body.h"
+#include "core/source/request_form.h"
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include <cctype>
+#include <algorithm>
 #include <cmath>
 
 namespace decodescope {
 
-namespace {
-
-constexpr std::string_view kChatRoute = "/chat/completions";
-constexpr std::string_view kCompletionsRoute = "/completions";
-
-bool endsWith(std::string_view text, std::string_view end) {
-    return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
-/// Whether a part of the path names a version of the API: "v1", "v4", "v1beta".
-bool hasVersion(std::string_view path) {
-    for (std::size_t at = path.find('/'); at != std::string_view::npos; at = path.find('/', at + 1)) {
-        if (at + 2 < path.size() && path[at + 1] == 'v' && std::isdigit(static_cast<unsigned char>(path[at + 2])) != 0)
-            return true;
+std::string_view headerName(AuthHeader header) noexcept {
+    switch (header) {
+    case AuthHeader::bearer:
+        return "Authorization";
+    case AuthHeader::xApiKey:
+        return "x-api-key";
+    case AuthHeader::apiKey:
+        return "api-key";
+    case AuthHeader::xGoogApiKey:
+        return "x-goog-api-key";
+    case AuthHeader::none:
+        break;
     }
-    return false;
+    return {};
 }
 
-/// The address taken apart into a base ("/v1" at its end) and the rest.
-struct Route {
-    Url url;
-    std::string base;  ///< path up to the API's own part, without a slash at the end
-    std::string query; ///< with its '?', or empty
-};
-
-Result<Route> routeOf(const EndpointSpec& endpoint) {
-    const bool chat = endpoint.protocol == "openai-chat";
-    if (!chat && endpoint.protocol != "openai-completions")
-        return fail(ErrorCode::unsupported,
-                    fmt::format("The protocol \"{}\" is not known. Known are openai-chat and openai-completions.",
-                                endpoint.protocol));
-    auto url = parseUrl(endpoint.url);
-    if (!url)
-        return tl::unexpected(url.error());
-    Route route;
-    route.url = std::move(*url);
-    const std::size_t query = std::min(route.url.target.find('?'), route.url.target.size());
-    route.query = route.url.target.substr(query);
-    route.base = route.url.target.substr(0, query);
-    while (!route.base.empty() && route.base.back() == '/')
-        route.base.pop_back();
-    const bool fullChat = endsWith(route.base, kChatRoute);
-    const bool fullLegacy = !fullChat && endsWith(route.base, kCompletionsRoute);
-    if ((fullChat && !chat) || (fullLegacy && chat))
-        return fail(ErrorCode::usage,
-                    fmt::format("The address ends in {} but the protocol is {}. Change one of the two.",
-                                fullChat ? kChatRoute : kCompletionsRoute, endpoint.protocol));
-    if (fullChat || fullLegacy)
-        route.base.resize(route.base.size() - (fullChat ? kChatRoute : kCompletionsRoute).size());
-    else if (!hasVersion(route.base))
-        route.base += "/v1";
-    return route;
+std::string_view headerPrefix(AuthHeader header) noexcept {
+    return header == AuthHeader::bearer ? "Bearer " : "";
 }
 
-} // namespace
+Result<Url> completionUrl(const EndpointSpec& endpoint, AnswerForm form) {
+    const auto api = knownRequestForm(endpoint.protocol);
+    if (!api)
+        return tl::unexpected(api.error());
+    return (*api)->route(endpoint, form);
+}
 
-Result<Url> completionUrl(const EndpointSpec& endpoint) {
-    auto route = routeOf(endpoint);
-    if (!route)
-        return tl::unexpected(route.error());
-    Url url = std::move(route->url);
-    url.target = route->base;
-    url.target += endpoint.protocol == "openai-chat" ? kChatRoute : kCompletionsRoute;
-    url.target += route->query;
-    return url;
+Result<RequestHead> requestHead(const EndpointSpec& endpoint, AnswerForm form) {
+    const auto api = knownRequestForm(endpoint.protocol);
+    if (!api)
+        return tl::unexpected(api.error());
+    RequestHead head;
+    head.auth = (*api)->auth();
+    head.fixed = (*api)->headers();
+    if (form == AnswerForm::stream)
+        head.accept = (*api)->accepts();
+    if (endpoint.preset.empty())
+        return head;
+    const auto preset = knownPreset(endpoint.preset);
+    if (!preset)
+        return tl::unexpected(preset.error());
+    head.auth = (*preset)->auth.value_or(head.auth);
+    for (const auto& header : (*preset)->headers) {
+        std::erase_if(head.fixed, [&](const auto& own) { return own.first == header.first; });
+        head.fixed.push_back(header);
+    }
+    return head;
 }
 
 Result<std::string> routeText(const RunSpec& spec) {
     if (spec.local && !spec.recorded)
         return "local:" + spec.local->path;
-    auto url = completionUrl(spec.endpoint);
+    auto url = completionUrl(spec.endpoint, answerForm(spec.sampling));
     // A recorded lane asks nobody, so that what was asked then need not be an address.
     if (!url && spec.recorded)
         return spec.endpoint.url;
@@ -97,53 +85,67 @@ bool shareServer(const RunSpec& a, const RunSpec& b) {
     return urlA && urlB && urlA->authority() == urlB->authority();
 }
 
-Result<Url> modelsUrl(const EndpointSpec& endpoint) {
-    auto route = routeOf(endpoint);
-    if (!route)
-        return tl::unexpected(route.error());
-    Url url = std::move(route->url);
-    url.target = route->base + "/models" + route->query;
-    return url;
+Result<ModelQuery> modelQuery(const EndpointSpec& endpoint) {
+    auto head = requestHead(endpoint, AnswerForm::whole);
+    if (!head)
+        return tl::unexpected(head.error());
+    if (const EndpointPreset* preset = findPreset(endpoint.preset); preset != nullptr && !preset->listsModels)
+        return fail(ErrorCode::unsupported, fmt::format("{} does not list its models: type the name.", preset->name));
+    const auto form = knownRequestForm(endpoint.protocol);
+    if (!form)
+        return tl::unexpected(form.error());
+    auto request = (*form)->models(endpoint);
+    if (!request)
+        return tl::unexpected(request.error());
+    return ModelQuery{std::move(request->url), request->post, std::move(*head)};
+}
+
+std::optional<std::vector<std::string>> modelsIn(const EndpointSpec& endpoint, std::string_view answer) {
+    constexpr std::size_t kMaximumModels = 5000;
+    const auto form = knownRequestForm(endpoint.protocol);
+    const std::string text = repairUtf8(std::string(answer)).text;
+    JsonDocument document;
+    if (!form || !document.parse(text))
+        return std::nullopt;
+    std::vector<std::string> models = (*form)->readModels(document.root());
+    if (models.size() > kMaximumModels)
+        models.resize(kMaximumModels);
+    return models;
 }
 
 Result<std::string> requestBody(const RunSpec& spec) {
-    const SamplingSpec& sampling = spec.sampling;
-    if (sampling.temperature && !std::isfinite(*sampling.temperature))
+    if (spec.sampling.temperature && !std::isfinite(*spec.sampling.temperature))
         return fail(ErrorCode::usage, "The temperature must be a finite number.");
+    const auto form = knownRequestForm(spec.endpoint.protocol);
+    if (!form)
+        return tl::unexpected(form.error());
     nlohmann::ordered_json body = nlohmann::ordered_json::object();
-    if (!spec.endpoint.model.empty())
-        body["model"] = spec.endpoint.model;
-    if (spec.endpoint.protocol == "openai-chat") {
-        auto& messages = body["messages"] = nlohmann::ordered_json::array();
-        if (!spec.system.empty())
-            messages.push_back({{"role", "system"}, {"content", spec.system}});
-        messages.push_back({{"role", "user"}, {"content", spec.prompt}});
-    } else if (spec.endpoint.protocol == "openai-completions") {
-        // Raw text has no roles; a system text is what stands before the prompt.
-        body["prompt"] = spec.system.empty() ? spec.prompt : spec.system + "\n\n" + spec.prompt;
-    } else {
-        return fail(ErrorCode::unsupported,
-                    fmt::format("The protocol \"{}\" is not known. Known are openai-chat and openai-completions.",
-                                spec.endpoint.protocol));
-    }
-    body["stream"] = sampling.stream;
-    if (sampling.stream)
-        body["stream_options"] = {{"include_usage", true}};
-    if (sampling.maxTokens)
-        body["max_tokens"] = *sampling.maxTokens;
-    if (sampling.temperature)
-        body["temperature"] = *sampling.temperature;
-    if (sampling.seed)
-        body["seed"] = *sampling.seed;
-    if (sampling.ignoreEos)
-        body["ignore_eos"] = true;
-    if (sampling.reasoningEffort)
-        body["reasoning_effort"] = *sampling.reasoningEffort;
+    (*form)->writeBody(spec, body);
     if (spec.local) {
         body["cache_prompt"] = spec.local->prefixCache;
         body["speculative"] = spec.local->speculative ? "lookup" : "off";
     }
+    if (const auto applied = applyPresetToBody(spec, body); !applied)
+        return tl::unexpected(applied.error());
     return body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string refusalHint(const RunSpec& spec, std::string_view said) {
+    std::vector<std::string> fields = unusualFields(spec);
+    std::vector<std::string> named;
+    std::copy_if(fields.begin(), fields.end(), std::back_inserter(named), [&](const std::string& field) {
+        return said.find(field.substr(0, field.find('.'))) != std::string_view::npos;
+    });
+    if (!named.empty())
+        fields = std::move(named);
+    if (fields.empty())
+        return {};
+    const std::string advice =
+        spec.endpoint.preset.empty() || spec.endpoint.preset == kPlainPreset
+            ? fmt::format("The preset \"{}\" sends fewer.", kStrictPreset)
+            : fmt::format("They come with the preset \"{}\"; choose another one if this is another server.",
+                          spec.endpoint.preset);
+    return fmt::format("The server may not know {} of the request. {}", fmt::join(fields, ", "), advice);
 }
 
 } // namespace decodescope

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 /// What to ask, of whom, and how: the complete description of one run, copied into the run when it starts, so
 /// that edits made meanwhile cannot touch it. Never serialised with its key.
@@ -26,8 +27,9 @@ enum class ConnectionUse : std::uint8_t {
 };
 
 struct EndpointSpec {
-    std::string preset; ///< id of an endpoint preset (resources/presets): its header and extras; empty: none
-    std::string url;    ///< as typed: server root, ending in /v1, or the full route
+    std::string preset; ///< id of an endpoint preset (resources/presets.json): its header and extras; empty: none
+    std::vector<std::string> presetOptions; ///< ids of those of the preset's options that are switched on
+    std::string url;                        ///< as typed: server root, ending in /v1, or the full route
     std::string protocol = "openai-chat";
     std::string model;
     KeyReference key;

@@ -99,7 +99,12 @@ std::string Url::text(bool forDisplay) const {
         const std::string_view pair = rest.substr(0, rest.find('&'));
         const std::size_t equals = pair.find('=');
         // A value without a name may be the secret itself.
-        out += equals == std::string_view::npos ? "***" : std::string(pair.substr(0, equals)) + "=***";
+        if (equals == std::string_view::npos)
+            out += "***";
+        else if (isHarmlessQuery(pair.substr(0, equals)))
+            out += pair;
+        else
+            out += std::string(pair.substr(0, equals)) + "=***";
         rest.remove_prefix(pair.size());
         if (!rest.empty()) {
             out += '&';
@@ -107,6 +112,10 @@ std::string Url::text(bool forDisplay) const {
         }
     }
     return out;
+}
+
+bool isHarmlessQuery(std::string_view name) {
+    return name == "alt" || name == "api-version";
 }
 
 Result<Url> parseUrl(std::string_view text) {

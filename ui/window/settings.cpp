@@ -119,8 +119,17 @@ QJsonObject write(const LaneConfig& lane) {
                   {"url", text(e.url)},
                   {"protocol", text(e.protocol)},
                   {"model", text(e.model)},
+                  {"preset", text(e.preset)},
                   {"think_tags", e.thinkTags},
+                  {"cumulative", e.cumulative},
+                  {"reuse_connection", e.connection == ConnectionUse::reuse},
+                  {"pinned_certificate", text(e.pinnedCertificate)},
                   {"ca_file", text(e.extraCaFile)}};
+    QJsonArray options;
+    for (const std::string& option : e.presetOptions)
+        options.append(text(option));
+    if (!options.isEmpty())
+        o.insert("preset_options", options);
     if (const auto& local = lane.spec.local)
         o.insert("local", QJsonObject{{"path", text(local->path)},
                                       {"device", text(local->device)},
@@ -158,7 +167,13 @@ LaneConfig readLane(const QJsonObject& o) {
     e.url = text(o, "url");
     e.protocol = text(o, "protocol", e.protocol);
     e.model = text(o, "model");
+    e.preset = text(o, "preset");
+    for (const QJsonValue& option : o.value("preset_options").toArray())
+        e.presetOptions.push_back(option.toString().toStdString());
     e.thinkTags = flag(o, "think_tags", false);
+    e.cumulative = flag(o, "cumulative", false);
+    e.connection = flag(o, "reuse_connection", false) ? ConnectionUse::reuse : ConnectionUse::fresh;
+    e.pinnedCertificate = text(o, "pinned_certificate");
     e.extraCaFile = text(o, "ca_file");
     if (const QJsonValue local = o.value("local"); local.isObject())
         lane.spec.local = readLocal(local.toObject());

@@ -140,9 +140,9 @@ private slots:
         const auto route = completionUrl(endpoint(url, protocol));
         QVERIFY(route.has_value());
         QTEST(QString::fromStdString(route->text(false)), "route");
-        const auto models = modelsUrl(endpoint(url, protocol));
+        const auto models = modelQuery(endpoint(url, protocol));
         QVERIFY(models.has_value());
-        QTEST(QString::fromStdString(models->text(false)), "models");
+        QTEST(QString::fromStdString(models->url.text(false)), "models");
     }
 
     void refusesARouteOfAnotherProtocol() {

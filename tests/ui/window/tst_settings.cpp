@@ -35,6 +35,11 @@ WindowSettings someSettings() {
     lane.spec.endpoint.protocol = "openai-completions";
     lane.spec.endpoint.key = {KeyReference::Kind::environment, "SOME_KEY"};
     lane.spec.endpoint.thinkTags = true;
+    lane.spec.endpoint.cumulative = true;
+    lane.spec.endpoint.preset = "vllm";
+    lane.spec.endpoint.presetOptions = {"a", "b"};
+    lane.spec.endpoint.connection = ConnectionUse::reuse;
+    lane.spec.endpoint.pinnedCertificate = "AB:CD";
     lane.spec.endpoint.allowInvalidTls = true;
     settings.lanes.push_back(lane);
     lane.spec.endpoint.key = {KeyReference::Kind::session, {}};
@@ -93,7 +98,11 @@ private slots:
         QCOMPARE(endpoint.url, std::string("https://host/v1"));
         QCOMPARE(endpoint.protocol, std::string("openai-completions"));
         QCOMPARE(endpoint.key.name, std::string("SOME_KEY"));
-        QVERIFY(endpoint.thinkTags);
+        QVERIFY(endpoint.thinkTags && endpoint.cumulative);
+        QCOMPARE(endpoint.preset, std::string("vllm"));
+        QVERIFY((endpoint.presetOptions == std::vector<std::string>{"a", "b"}));
+        QVERIFY(endpoint.connection == ConnectionUse::reuse);
+        QCOMPARE(endpoint.pinnedCertificate, std::string("AB:CD"));
     }
 
     void holdNoKeyAndNoPermission() {

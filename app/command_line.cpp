@@ -40,6 +40,18 @@ CLI::Option* addOptional(CLI::App& app, const std::string& name, std::optional<T
         name, [&value](const T& given) { value = given; }, text);
 }
 
+/// The names that this system's transports have.
+std::vector<std::string> transportNames() {
+    std::vector<std::string> names{"kernel", "qt"};
+    std::erase_if(names, [](const std::string& name) { return !transportKindFromString(name); });
+    return names;
+}
+
+TransportKind transportOf(const RunFlags& flags) {
+    const auto named = flags.transport ? transportKindFromString(*flags.transport) : std::nullopt;
+    return named ? *named : bestTransportKind();
+}
+
 void addLaneFlags(CLI::App& run, RunFlags& flags) {
     run.add_option(
            "--lane", flags.lanes,
@@ -64,6 +76,11 @@ void addLaneFlags(CLI::App& run, RunFlags& flags) {
                  "Do not verify certificates (said in the result's words)");
     run.add_flag("--allow-key-over-http", flags.allowPlainHttpWithKey,
                  "Send a key unencrypted to a host that is not this machine");
+    addOptional(run, "--transport", flags.transport,
+                "Sockets to measure with: kernel has each read stamped by the kernel (Linux), qt stamps it when our "
+                "thread sees it (the best one of this system)")
+        ->type_name("NAME")
+        ->check(CLI::IsMember(transportNames()));
 }
 
 void addRequestFlags(CLI::App& run, RunFlags& flags) {
@@ -278,7 +295,7 @@ int runCommandLine(int argc, char** argv) {
 
     if (run->parsed()) {
         const QCoreApplication application(argc, argv);
-        return runWith([&] { return runCommand(runFlags, compose().run); });
+        return runWith([&] { return runCommand(runFlags, compose(transportOf(runFlags)).run); });
     }
     if (replay->parsed()) {
         const QCoreApplication application(argc, argv);

@@ -20,9 +20,12 @@ namespace {
 
 /// What all sources share; whoever makes sources keeps it alive.
 struct Shared {
+    explicit Shared(TransportKind transport)
+        : remote(makeRemoteSourceFactory(network, transport)) {}
+
     SteadyClock clock;
     NetworkThread network;
-    SourceFactory remote = makeRemoteSourceFactory(network);
+    SourceFactory remote;
     std::shared_ptr<EnginePool> engines = std::make_shared<EnginePool>();
     SourceFactory local = makeLocalSourceFactory(*engines, remote);
     std::shared_ptr<RecordingShelf> recordings = std::make_shared<RecordingShelf>(readAnyRecording);
@@ -51,8 +54,8 @@ Result<Recording> readAnyRecording(const std::string& path) {
     return parseRecording({bytes.constData(), static_cast<std::size_t>(bytes.size())}, path);
 }
 
-Composition compose() {
-    const auto shared = std::make_shared<Shared>();
+Composition compose(TransportKind transport) {
+    const auto shared = std::make_shared<Shared>(transport);
     Composition all;
     all.engines = shared->engines;
     all.run.sources = [shared](const RunSpec& request, SourceOutput output) -> std::unique_ptr<TokenSource> {

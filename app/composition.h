@@ -2,6 +2,7 @@
 
 #include "app/run_command.h"
 #include "core/net/engine_pool.h"
+#include "core/net/transport_choice.h"
 
 #include <memory>
 
@@ -14,8 +15,8 @@ struct Composition {
     std::shared_ptr<EnginePool> engines;
 };
 
-/// The composition root of window and command line.
-[[nodiscard]] Composition compose();
+/// The composition root of window and command line; remote lanes run over `transport`.
+[[nodiscard]] Composition compose(TransportKind transport = bestTransportKind());
 
 /// A recording from a file, or from the program's own resources (a path that begins with ":/").
 [[nodiscard]] Result<Recording> readAnyRecording(const std::string& path);

@@ -31,6 +31,7 @@ struct RunFlags {
     std::optional<double> connectTimeoutS, firstTokenTimeoutS, idleTimeoutS, totalTimeoutS; ///< 0: never
     bool allowInvalidTls = false;
     bool allowPlainHttpWithKey = false;
+    std::optional<std::string> transport; ///< a name of transportKindFromString(); absent: the best one
     std::string record, note;
     bool text = false;
     std::vector<std::string> failIf;

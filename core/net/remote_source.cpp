@@ -4,7 +4,6 @@
 #include "core/net/http_request.h"
 #include "core/net/outlet.h"
 #include "core/net/tls_trust.h"
-#include "core/net/transport_choice.h"
 #include "core/source/request.h"
 
 #include <utility>
@@ -126,8 +125,7 @@ void RemoteSource::endHere(ErrorKind kind, const std::string& message) {
     m_outlet->ready = true;
 }
 
-SourceFactory makeRemoteSourceFactory(NetworkThread& network) {
-    const TransportKind kind = bestTransportKind();
+SourceFactory makeRemoteSourceFactory(NetworkThread& network, TransportKind kind) {
     return makeRemoteSourceFactory(network, transportFactory(network, kind), clockSourceOf(kind));
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/net/network_thread.h"
 #include "core/net/transport.h"
+#include "core/net/transport_choice.h"
 #include "core/source/token_source.h"
 
 #include <memory>
@@ -40,9 +41,8 @@ private:
     bool m_ended = false;         // the end was posted from here: refused, or cancelled before it was prepared
 };
 
-/// For the composition root: sources over this system's best transport (transport_choice.h). `network` must outlive
-/// every source made.
-[[nodiscard]] SourceFactory makeRemoteSourceFactory(NetworkThread& network);
+/// For the composition root: sources over a kind of transport. `network` must outlive every source made.
+[[nodiscard]] SourceFactory makeRemoteSourceFactory(NetworkThread& network, TransportKind kind = bestTransportKind());
 /// The same over another transport.
 [[nodiscard]] SourceFactory makeRemoteSourceFactory(NetworkThread& network, TransportFactory transports,
                                                     ClockSource clockSource);

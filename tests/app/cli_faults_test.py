@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """Every way in which an endpoint can fail, through the real program: exit status, what is said, what is kept."""
+import sys
+
 import cli_support as cli
 
 # scenario, query, flags: exit status, outcome, error kind, token events, text
@@ -47,6 +49,16 @@ class FaultTest(cli.CliTest):
     def test_retry_after_is_told(self):
         [run] = self.measure("429").runs()
         self.assertEqual(run["error"]["retry_after_ms"], 7000)
+
+    def test_the_transport_is_the_user_s_choice(self):
+        for name in ("kernel", "qt"):
+            result = self.measure("pace", "--transport", name, query="tokens=3")
+            if name == "kernel" and not sys.platform.startswith("linux"):
+                self.assertEqual(result.status, 2)
+                continue
+            self.assertEqual(result.status, 0, result.err)
+            self.assertEqual(result.runs()[0]["clock_source"], "kernel" if name == "kernel" else "user")
+        self.assertEqual(self.measure("pace", "--transport", "pigeon").status, 2)
 
     def test_a_dead_port(self):
         result = cli.program("run", "--endpoint", f"http://127.0.0.1:{cli.closed_port()}", "--prompt", "hi", "--json")

@@ -1,5 +1,6 @@
 // Time limits, stopping and destroying runs in every state, and many lanes at once.
 #include "tests/core/net/source_probe.h"
+#include "tests/core/net/transport_rows.h"
 #include "tests/support/openai_script.h"
 
 #include <QtTest>
@@ -69,7 +70,7 @@ class TestRemoteLimits : public QObject {
     Q_OBJECT
 
     NetworkThread m_network;
-    SourceFactory m_factory = makeRemoteSourceFactory(m_network);
+    SourceFactory m_factory; // over the transport of the row
 
     enum State { fresh, connecting, waiting, sent, streaming, ended };
     static void states() {
@@ -109,6 +110,9 @@ class TestRemoteLimits : public QObject {
     }
 
 private slots:
+    void initTestCase_data() { addTransportRows(); }
+    void init() { m_factory = makeRemoteSourceFactory(m_network, transportOfRow()); }
+
     void connectingTakesNoLongerThanAllowed() {
         DeafPort deaf;
         RunSpec spec = SourceProbe::specFor(deaf.url());
@@ -274,7 +278,7 @@ private slots:
     void theThreadMayEndRightAfterItsRuns() {
         FaultServer server(stalling());
         NetworkThread network;
-        SourceProbe probe(makeRemoteSourceFactory(network), SourceProbe::specFor(server.url()));
+        SourceProbe probe(makeRemoteSourceFactory(network, transportOfRow()), SourceProbe::specFor(server.url()));
         probe.prepare();
         QVERIFY(probe.waitReady());
         probe.release();

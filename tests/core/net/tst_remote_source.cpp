@@ -1,6 +1,6 @@
 // Runs over loopback against every fault that a server can commit.
-#include "core/net/transport_choice.h"
 #include "tests/core/net/source_probe.h"
+#include "tests/core/net/transport_rows.h"
 #include "tests/support/openai_script.h"
 
 #include <QtTest>
@@ -20,7 +20,7 @@ class TestRemoteSource : public QObject {
     Q_OBJECT
 
     NetworkThread m_network;
-    SourceFactory m_factory = makeRemoteSourceFactory(m_network);
+    SourceFactory m_factory; // over the transport of the row
 
     /// A run against one script.
     static Script answering(const Script& script) { return Script{fault::readRequest()} + script; }
@@ -30,6 +30,9 @@ class TestRemoteSource : public QObject {
     }
 
 private slots:
+    void initTestCase_data() { addTransportRows(); }
+    void init() { m_factory = makeRemoteSourceFactory(m_network, transportOfRow()); }
+
     void measuresAWellBehavedRun_data() {
         QTest::addColumn<bool>("chunked");
         QTest::newRow("chunked") << true;
@@ -46,7 +49,7 @@ private slots:
         QVERIFY(probe.run());
         QCOMPARE(probe.outcome(), std::string("complete/none"));
         QCOMPARE(probe.text(), std::string("w0 w1 w2 w3 w4 w5 w6 w7 w8 w9 "));
-        QVERIFY(probe.source().clockSource() == clockSourceOf(bestTransportKind()));
+        QVERIFY(probe.source().clockSource() == clockSourceOf(transportOfRow()));
 
         const auto t0 = probe.at(Milestone::Kind::started);
         const auto tc = probe.at(Milestone::Kind::connected);
@@ -219,7 +222,7 @@ private slots:
         QVERIFY2(closed.message().find("without an answer") != std::string::npos, closed.message().c_str());
     }
 
-    void resultsDoNotDependOnHowTheBytesCome() {
+    void f6_oneByteInEachPacketChangesNothing() {
         fault::PaceOptions pace;
         pace.tokens = 4;
         std::string whole;

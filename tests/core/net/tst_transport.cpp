@@ -1,6 +1,6 @@
 // What every transport promises, whatever it stamps with. Each row of `transports` is one implementation.
-#include "core/net/transport_choice.h"
 #include "tests/core/net/transport_probe.h"
+#include "tests/core/net/transport_rows.h"
 #include "tests/support/fault_server.h"
 
 #include <QCryptographicHash>
@@ -22,17 +22,7 @@ using fault::Script;
 class TestTransport : public QObject {
     Q_OBJECT
 
-    static void transports() {
-        QTest::addColumn<QString>("kind");
-        for (const char* kind : {"kernel", "qt"}) {
-            if (transportKindFromString(kind))
-                QTest::newRow(kind) << kind;
-        }
-    }
-    TransportFactory factory() {
-        QFETCH_GLOBAL(QString, kind);
-        return transportFactory(m_network, *transportKindFromString(kind.toStdString()));
-    }
+    TransportFactory factory() { return transportFactory(m_network, transportOfRow()); }
     static TransportTarget plain(const FaultServer& server, const std::string& host = "127.0.0.1") {
         TransportTarget target;
         target.host = host;
@@ -56,7 +46,7 @@ class TestTransport : public QObject {
     NetworkThread m_network;
 
 private slots:
-    void initTestCase_data() { transports(); }
+    void initTestCase_data() { addTransportRows(); }
 
     void carriesBytesBothWays_data() {
         QTest::addColumn<bool>("encrypted");

@@ -1,0 +1,84 @@
+// When things happened, whatever the machine, its clock and its other threads do meanwhile.
+#include "tests/core/net/source_probe.h"
+#include "tests/core/net/transport_rows.h"
+#include "tests/support/openai_script.h"
+
+#include <QtTest>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace decodescope;
+using namespace std::chrono_literals;
+
+using fault::FaultServer;
+using fault::Script;
+
+class TestRemoteStamps : public QObject {
+    Q_OBJECT
+
+    NetworkThread m_network;
+    SourceFactory m_factory; // over the transport of the row
+
+private slots:
+    void initTestCase_data() { addTransportRows(); }
+    void init() { m_factory = makeRemoteSourceFactory(m_network, transportOfRow()); }
+
+    void f43_aBlockedGuiThreadMovesNoStamp() {
+        fault::PaceOptions pace;
+        pace.tokens = 50;
+        pace.interval = 20ms;
+        FaultServer server(fault::pacedRun(pace));
+        SourceProbe probe(m_factory, SourceProbe::specFor(server.url()));
+        probe.prepare();
+        QVERIFY(probe.waitReady());
+        probe.release();
+        // This thread is the one that draws; it does nothing for two seconds, and looks at the run only then.
+        QTest::qSleep(2000);
+        const Instant awake = std::chrono::steady_clock::now();
+        QVERIFY(probe.waitEnd());
+        QVERIFY(probe.endedAt() < awake);
+        const auto sent = server.sendStamps();
+        std::size_t token = 0;
+        Instant last = sent.front().at;
+        for (const StreamEvent& event : probe.events()) {
+            const auto* delta = std::get_if<TokenDelta>(&event.what);
+            if (delta == nullptr || delta->fragments.empty())
+                continue;
+            QVERIFY(event.at >= sent.at(++token).at && event.at >= last);
+            last = event.at;
+        }
+        QCOMPARE(token, std::size_t(pace.tokens));
+    }
+
+    /// Nobody waits for anybody: the server answers none before all 64 have asked on the one port.
+    void sixtyFourStreamsToOnePortRunAtOnce() {
+        constexpr int kStreams = 64;
+        const auto asked = std::make_shared<std::atomic<int>>(0);
+        FaultServer server(Script{fault::readRequest(), fault::choose([asked](const fault::Request&) {
+                                      ++*asked;
+                                      const bool all = FaultServer::waitFor([&] { return *asked == kStreams; });
+                                      return all ? fault::pacedResponse({.tokens = 2}) : Script{fault::close()};
+                                  })});
+        std::vector<std::unique_ptr<SourceProbe>> probes;
+        for (int i = 0; i < kStreams; ++i) {
+            probes.push_back(std::make_unique<SourceProbe>(m_factory, SourceProbe::specFor(server.url())));
+            probes.back()->prepare();
+        }
+        for (const auto& probe : probes)
+            QVERIFY(probe->waitReady());
+        for (const auto& probe : probes)
+            probe->release();
+        for (const auto& probe : probes) {
+            QVERIFY(probe->waitEnd());
+            QCOMPARE(probe->outcome(), std::string("complete/none"));
+        }
+        QCOMPARE(server.connections(), kStreams);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRemoteStamps)
+#include "tst_remote_stamps.moc"

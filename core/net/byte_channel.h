@@ -32,6 +32,8 @@ public:
     virtual void send(std::string_view bytes) = 0;
     /// Ends the connection now, without a word to the listener.
     virtual void close() = 0;
+    /// Whether the open connection is whole and silent, as far as the kernel knows by now.
+    [[nodiscard]] virtual bool idle() const = 0;
     /// Fills in what this layer and those below know.
     virtual void describe(ConnectionFacts& facts) const = 0;
     /// How well the reads since open() or handTo() were stamped.
@@ -55,6 +57,7 @@ public:
     }
     void send(std::string_view bytes) override { m_below->send(bytes); }
     void close() override { m_below->close(); }
+    [[nodiscard]] bool idle() const override { return m_below->idle(); }
     void describe(ConnectionFacts& facts) const override { m_below->describe(facts); }
     [[nodiscard]] StampReport stampReport() const override { return m_below->stampReport(); }
 

@@ -1,5 +1,7 @@
 #include "core/net/exchange.h"
 
+#include "core/net/http_request.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -73,11 +75,15 @@ void Exchange::onConnected(Instant at) {
     tellRelease();
     m_connected = true;
     m_connectedAt = at;
+    const ConnectionFacts facts = m_transport->facts();
+    m_warm = facts.warm;
+    adaptRequest(facts);
     m_deadlines.disarm(Deadline::connect);
     if (m_t0) {
         tellConnected();
-        m_transport->send(m_plan.requestBytes);
-        wipeRequest();
+        sendRequest();
+        if (m_ended)
+            return;
         m_outlet->post(m_events);
     }
     m_outlet->ready = true;
@@ -88,7 +94,7 @@ void Exchange::release(Instant t0) {
         return;
     m_t0 = t0;
     if (m_connected)
-        m_transport->send(m_plan.requestBytes);
+        m_transport->send(m_plan.requestBytes); // wiped by tellRelease()
 }
 
 void Exchange::tellRelease() {
@@ -100,7 +106,8 @@ void Exchange::tellRelease() {
     if (m_plan.timeouts.total)
         m_deadlines.arm(Deadline::total, *m_t0 + *m_plan.timeouts.total);
     if (m_connected) {
-        wipeRequest();
+        if (!m_warm)
+            wipeRequest();
         tellConnected();
         tellSent();
     }
@@ -110,8 +117,23 @@ void Exchange::tellRelease() {
 /// A connection that was up before the release cost the run nothing: tc is t0, and what opening took is told.
 void Exchange::tellConnected() {
     const ConnectionFacts facts = m_transport->facts();
-    milestone(std::max(m_connectedAt, *m_t0), {Milestone::Kind::connected, facts.warm, m_connectedAt - m_openedAt,
-                                               facts.tlsTook, facts.tlsVersion, facts.proxy});
+    milestone(std::max(m_connectedAt, *m_t0),
+              {Milestone::Kind::connected, facts.warm, facts.warm ? Duration{} : m_connectedAt - m_openedAt,
+               facts.tlsTook, facts.tlsVersion, facts.proxy});
+}
+
+void Exchange::sendRequest() {
+    m_transport->send(m_plan.requestBytes);
+    if (!m_warm) // else it may have to be sent again
+        wipeRequest();
+}
+
+void Exchange::adaptRequest(const ConnectionFacts& facts) {
+    if (!facts.forwarder || std::exchange(m_adapted, true))
+        return;
+    addressToProxy(m_plan.requestBytes, m_plan.origin, facts.forwarder->authorization());
+    if (facts.forwarder->login)
+        m_proxyMasker = SecretMasker(*facts.forwarder->login);
 }
 
 void Exchange::tellSent() {
@@ -134,13 +156,14 @@ void Exchange::onBytes(Instant at, std::string_view bytes) {
     }
     tellRelease();
     if (m_reads == 0) {
+        wipeRequest();
         milestone(at, {Milestone::Kind::firstByte, false, {}});
         m_deadlines.arm(Deadline::head, at + kHeadLimit);
     }
     m_lastRead = at;
     if (m_plan.timeouts.idle)
         m_deadlines.arm(Deadline::idle, at + *m_plan.timeouts.idle);
-    deliver(at, m_masker.feed(bytes));
+    deliver(at, m_masker.feed(m_proxyMasker.feed(bytes)));
     if (m_decoder->complete()) {
         end(at, ErrorKind::none, {});
         return;
@@ -171,7 +194,7 @@ void Exchange::look(std::size_t firstNew) {
 }
 
 void Exchange::onClosed(Instant at) {
-    if (!m_t0 && reopen())
+    if (mayReopen() && reopen())
         return;
     if (m_reads > 0)
         end(at, ErrorKind::none, {});
@@ -183,9 +206,13 @@ void Exchange::onClosed(Instant at) {
 }
 
 void Exchange::onFailed(Instant at, ErrorKind kind, std::string message) {
-    if (m_connected && !m_t0 && reopen())
+    if (m_connected && mayReopen() && reopen())
         return;
     end(at, kind, std::move(message));
+}
+
+bool Exchange::mayReopen() const {
+    return !m_t0 || (m_warm && m_reads == 0);
 }
 
 bool Exchange::reopen() {
@@ -250,15 +277,25 @@ void Exchange::end(Instant at, ErrorKind kind, std::string message) {
     tellRelease();
     m_ended = true;
     m_deadlines.disarmAll();
-    if (m_transport)
-        m_transport->close();
     wipeRequest();
-    if (const std::string held = m_masker.flush(); !held.empty())
+    if (const std::string held = m_masker.feed(m_proxyMasker.flush()) + m_masker.flush(); !held.empty())
         deliver(m_lastRead, held);
     m_outlet->end(at, kind, message);
     m_decoder->finish({at, kind, std::move(message)}, m_events);
     m_outlet->post(m_events);
     m_outlet->ready = true;
+    if (m_transport)
+        leaveConnection(kind);
+}
+
+/// What is left of an answer that is over, the last chunk mostly, is read by whoever keeps the connection.
+void Exchange::leaveConnection(ErrorKind kind) {
+    if (kind != ErrorKind::none || m_reads == 0)
+        return m_transport->close();
+    m_transport->release([decoder = std::shared_ptr<StreamDecoder>(std::move(m_decoder))](std::string_view bytes) {
+        decoder->drain(bytes);
+        return decoder->reusable() ? TailState::whole : decoder->spent() ? TailState::never : TailState::more;
+    });
 }
 
 void Exchange::wipeRequest() {

@@ -18,6 +18,7 @@ namespace decodescope {
 struct ExchangePlan {
     TransportTarget target;
     std::string place;        ///< "host:port" for messages
+    std::string origin;       ///< "http://host:port", as a proxy wants it
     std::string requestBytes; ///< holds the key; wiped once sent
     std::shared_ptr<const Secret> key;
     DecoderOptions decoder;
@@ -49,14 +50,20 @@ private:
     void open();
     void tellConnected();
     void tellSent();
-    /// A prepared connection went away before it was used. True when another one is being opened.
+    /// A prepared connection went away before it was used, or a warm one without a byte of an answer. True when another
+    /// one is being opened.
     bool reopen();
+    [[nodiscard]] bool mayReopen() const;
     void deliver(Instant at, std::string_view masked);
     void look(std::size_t firstNew);
     void expired(Deadline which);
     void milestone(Instant at, const Milestone& milestone);
     void end(Instant at, ErrorKind kind, std::string message);
+    void leaveConnection(ErrorKind kind);
     void wipeRequest();
+    void sendRequest();
+    /// The request as the way to the server wants it.
+    void adaptRequest(const ConnectionFacts& facts);
 
     ExchangePlan m_plan;
     TransportFactory m_transports;
@@ -64,6 +71,7 @@ private:
     std::unique_ptr<Transport> m_transport;
     std::unique_ptr<StreamDecoder> m_decoder;
     SecretMasker m_masker;
+    SecretMasker m_proxyMasker;
     Deadlines m_deadlines;
     std::vector<StreamEvent> m_events; // not posted yet
     Instant m_openedAt{};
@@ -74,6 +82,8 @@ private:
     std::uint32_t m_reads = 0;
     bool m_connected = false;
     bool m_told = false; ///< the release is
+    bool m_warm = false;
+    bool m_adapted = false; ///< the request is, to a proxy
     bool m_reopened = false;
     bool m_ended = false;
 };

@@ -52,4 +52,20 @@ Result<std::string> httpPost(const Url& url, const RequestHead& head, std::strin
     return out;
 }
 
+void addressToProxy(std::string& request, std::string_view origin, std::string_view authorization) {
+    const std::size_t target = request.find(' ') + 1; // npos + 1 is 0: no request, and nothing worth to tell
+    const std::size_t lineEnd = request.find("\r\n");
+    if (target == 0 || lineEnd == std::string::npos || lineEnd < target)
+        return;
+    const std::string_view old = request;
+    std::string out;
+    out.reserve(request.size() + origin.size() + authorization.size() + 64);
+    out.append(old.substr(0, target)).append(origin).append(old.substr(target, lineEnd + 2 - target));
+    if (!authorization.empty())
+        out.append("Proxy-Authorization: ").append(authorization).append("\r\n");
+    out.append(old.substr(lineEnd + 2));
+    std::fill(request.begin(), request.end(), '\0');
+    request.swap(out);
+}
+
 } // namespace decodescope

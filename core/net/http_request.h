@@ -18,6 +18,10 @@ namespace decodescope {
 [[nodiscard]] Result<std::string> httpPost(const Url& url, const RequestHead& head, std::string_view body,
                                            const Secret* key);
 
+/// Rewrites a request of httpPost() for a proxy that forwards it: the whole address in its first line, and the proxy's
+/// login among its headers. `origin` is "http://host:port". The bytes given are wiped.
+void addressToProxy(std::string& request, std::string_view origin, std::string_view authorization);
+
 /// Whether the key may go out as the spec has it: never in the clear to another machine unless confirmed.
 [[nodiscard]] Result<void> checkKeyUse(const Url& url, const EndpointSpec& endpoint, const Secret* key);
 

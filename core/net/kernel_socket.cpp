@@ -1,5 +1,6 @@
 #include "core/net/kernel_socket.h"
 
+#include "core/net/reset_watch.h"
 #include "core/net/stamped_read.h"
 
 #include <fmt/format.h>
@@ -68,6 +69,9 @@ void KernelSocket::connected(RaceResult result) {
             fail(at, ErrorKind::unreachable,
                  fmt::format("Nothing is listening at {} (connection refused). Check the port, or start the server.",
                              place()));
+        else if (result.error == ECONNRESET) // accepted, and gone before we looked
+            fail(at, ErrorKind::connectionClosed,
+                 fmt::format("The connection to {} was reset by the other side.", place()));
         else if (result.error == ETIMEDOUT)
             fail(at, ErrorKind::timeoutConnect,
                  fmt::format("No connection to {} came about: it does not answer. Check the address and the firewall.",
@@ -217,6 +221,10 @@ void KernelSocket::wipe() {
     std::fill(m_unsent.begin(), m_unsent.end(), '\0');
     m_unsent.clear();
     m_written = 0;
+}
+
+bool KernelSocket::idle() const {
+    return m_listener != nullptr && m_descriptor.open() && m_unsent.empty() && isSilent(m_descriptor.get());
 }
 
 void KernelSocket::describe(ConnectionFacts& facts) const {

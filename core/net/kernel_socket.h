@@ -23,6 +23,7 @@ public:
     void handTo(TransportListener& listener) override;
     void send(std::string_view bytes) override;
     void close() override;
+    [[nodiscard]] bool idle() const override;
     void describe(ConnectionFacts& facts) const override;
     [[nodiscard]] StampReport stampReport() const override;
 

@@ -10,14 +10,18 @@ ProxyChannel::ProxyChannel(std::unique_ptr<ByteChannel> below, const Proxy& prox
                            std::uint16_t port)
     : ChannelFilter(std::move(below))
     , m_tunnel(proxy, host, port)
+    , m_forwards(proxy.kind == Proxy::Kind::forward)
     , m_proxyName(proxy.name()) {}
 
 ProxyChannel::~ProxyChannel() {
     *m_alive = false;
 }
 
-void ProxyChannel::onConnected(Instant) {
-    below().send(m_tunnel.start());
+void ProxyChannel::onConnected(Instant at) {
+    if (!m_forwards)
+        return below().send(m_tunnel.start());
+    m_up = true;
+    listener().onConnected(at);
 }
 
 void ProxyChannel::onSent(Instant at) {

@@ -8,7 +8,8 @@
 
 namespace decodescope {
 
-/// A proxy's tunnel as a layer of a connection: below is the proxy, above it looks as if the host were there.
+/// A proxy as a layer of a connection: below is the proxy, above it looks as if the host were there. A forwarding proxy
+/// needs no handshake; what is sent to it is the business of whoever writes the request.
 class ProxyChannel final : public ChannelFilter {
 public:
     ProxyChannel(std::unique_ptr<ByteChannel> below, const Proxy& proxy, const std::string& host, std::uint16_t port);
@@ -23,6 +24,7 @@ protected:
 
 private:
     ProxyTunnel m_tunnel;
+    bool m_forwards;
     std::string m_proxyName;
     std::shared_ptr<bool> m_alive = std::make_shared<bool>(true);
     bool m_up = false;

@@ -1,11 +1,15 @@
 #include "core/net/qt_transport.h"
 
+#include "core/net/proxy_tunnel.h"
+#include "core/net/tls_words.h"
+
 #include <QCryptographicHash>
+#include <QHostAddress>
 #include <QNetworkProxy>
-#include <QNetworkProxyQuery>
 #include <QSslConfiguration>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace decodescope {
@@ -19,17 +23,22 @@ Instant stampNow() {
     return std::chrono::steady_clock::now();
 }
 
+/// "AB:CD:..."; empty for no certificate.
+std::string fingerprintOf(const QSslCertificate& certificate) {
+    return certificate.isNull() ? std::string()
+                                : certificate.digest(QCryptographicHash::Sha256).toHex(':').toUpper().toStdString();
+}
+
 } // namespace
 
-TransportFactory qtTransportFactory(NetworkThread& network) {
-    return [&network, certificates = std::make_shared<CertificateCache>()]() -> std::unique_ptr<Transport> {
-        return std::make_unique<QtTransport>(network, certificates);
+TransportFactory qtTransportFactory() {
+    return [certificates = std::make_shared<CertificateCache>()]() -> std::unique_ptr<Transport> {
+        return std::make_unique<QtTransport>(certificates);
     };
 }
 
-QtTransport::QtTransport(NetworkThread& network, std::shared_ptr<CertificateCache> certificates)
-    : m_network(network)
-    , m_certificates(std::move(certificates))
+QtTransport::QtTransport(std::shared_ptr<CertificateCache> certificates)
+    : m_certificates(std::move(certificates))
     , m_alive(std::make_shared<bool>(true)) {}
 
 QtTransport::~QtTransport() {
@@ -40,63 +49,58 @@ QtTransport::~QtTransport() {
 void QtTransport::open(const TransportTarget& target, TransportListener& listener) {
     m_target = target;
     m_listener = &listener;
-    if (target.loopback) {
-        connectThrough(QNetworkProxy::NoProxy);
-        return;
+    makeSocket();
+    if (!target.proxy)
+        return connectSocket(target.host, target.port);
+    const Proxy& proxy = *target.proxy;
+    m_proxyName = proxy.name();
+    if (proxy.kind == Proxy::Kind::forward)
+        return connectSocket(proxy.host, proxy.port);
+    QNetworkProxy through(proxy.kind == Proxy::Kind::socks5 ? QNetworkProxy::Socks5Proxy : QNetworkProxy::HttpProxy,
+                          QString::fromStdString(proxy.host), proxy.port);
+    if (proxy.login) {
+        const std::string_view login = proxy.login->revealForTransport();
+        const std::size_t colon = std::min(login.find(':'), login.size());
+        const std::string_view password = login.substr(std::min(colon + 1, login.size()));
+        through.setUser(QString::fromUtf8(login.data(), static_cast<qsizetype>(colon)));
+        through.setPassword(QString::fromUtf8(password.data(), static_cast<qsizetype>(password.size())));
     }
-    // Asking for the system's proxy may read configuration or ask the network, so it happens aside.
-    QNetworkProxyQuery query(QString::fromStdString(target.host), target.port, {}, QNetworkProxyQuery::TcpSocket);
-    query.setProtocolTag(target.tls ? QStringLiteral("https") : QStringLiteral("http"));
-    query.setQueryType(QNetworkProxyQuery::UrlRequest);
-    QUrl url;
-    url.setScheme(query.protocolTag());
-    url.setHost(query.peerHostName());
-    url.setPort(target.port);
-    query.setUrl(url);
-    m_network.runAside([this, query, &network = m_network, alive = m_alive] {
-        QNetworkProxy chosen = QNetworkProxy::NoProxy;
-        for (const QNetworkProxy& proxy : QNetworkProxyFactory::systemProxyForQuery(query)) {
-            if (proxy.type() == QNetworkProxy::HttpProxy || proxy.type() == QNetworkProxy::Socks5Proxy ||
-                proxy.type() == QNetworkProxy::NoProxy) {
-                chosen = proxy;
-                break;
-            }
-        }
-        network.post([this, chosen, alive] {
-            if (*alive && m_listener != nullptr)
-                connectThrough(chosen);
-        });
-    });
+    m_socket->setProxy(through);
+    connectSocket(target.host, target.port);
 }
 
-void QtTransport::connectThrough(const QNetworkProxy& proxy) {
-    if (proxy.type() != QNetworkProxy::NoProxy)
-        m_proxyName = fmt::format("{}:{}", proxy.hostName().toStdString(), proxy.port());
+void QtTransport::makeSocket() {
     auto tls = m_target.tls ? std::make_unique<QSslSocket>() : nullptr;
     QSslSocket* const secure = tls.get();
     m_socket = tls ? std::move(tls) : std::make_unique<QTcpSocket>();
-    m_socket->setProxy(proxy);
+    m_socket->setProxy(QNetworkProxy::NoProxy);
     m_socket->setReadBufferSize(kReadBufferBytes);
     QObject::connect(m_socket.get(), &QTcpSocket::readyRead, this, [this] { readSome(); });
     QObject::connect(m_socket.get(), &QTcpSocket::disconnected, this, [this] { disconnected(); });
     QObject::connect(m_socket.get(), &QTcpSocket::errorOccurred, this,
                      [this](QAbstractSocket::SocketError error) { failed(error); });
-    const QString host = QString::fromStdString(m_target.host);
-    if (secure != nullptr) {
-        configureTls(*secure);
-        QObject::connect(secure, &QSslSocket::encrypted, this, [this] { connected(); });
-        QObject::connect(secure, &QSslSocket::encryptedBytesWritten, this, [this] { wrote(); });
-        QObject::connect(secure, &QSslSocket::sslErrors, this,
-                         [this](const QList<QSslError>& errors) { judgeCertificate(errors); });
-        // TCP_NODELAY before the handshake: its last flight and the request would else wait for each other.
-        QObject::connect(secure, &QSslSocket::connected, this,
-                         [this] { m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1); });
-        secure->connectToHostEncrypted(host, m_target.port);
-    } else {
+    if (secure == nullptr) {
         QObject::connect(m_socket.get(), &QTcpSocket::connected, this, [this] { connected(); });
         QObject::connect(m_socket.get(), &QTcpSocket::bytesWritten, this, [this] { wrote(); });
-        m_socket->connectToHost(host, m_target.port);
+        return;
     }
+    configureTls(*secure);
+    QObject::connect(secure, &QSslSocket::encrypted, this, [this] { connected(); });
+    QObject::connect(secure, &QSslSocket::encryptedBytesWritten, this, [this] { wrote(); });
+    QObject::connect(secure, &QSslSocket::sslErrors, this,
+                     [this](const QList<QSslError>& errors) { judgeCertificate(errors); });
+    QObject::connect(secure, &QSslSocket::connected, this, [this] {
+        m_reached = stampNow();
+        // TCP_NODELAY before the handshake: its last flight and the request would else wait for each other.
+        m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
+    });
+}
+
+void QtTransport::connectSocket(const std::string& host, std::uint16_t port) {
+    if (auto* const secure = qobject_cast<QSslSocket*>(m_socket.get()); secure != nullptr)
+        secure->connectToHostEncrypted(QString::fromStdString(host), port);
+    else
+        m_socket->connectToHost(QString::fromStdString(host), port);
 }
 
 void QtTransport::configureTls(QSslSocket& socket) {
@@ -118,24 +122,21 @@ void QtTransport::configureTls(QSslSocket& socket) {
 
 void QtTransport::judgeCertificate(const QList<QSslError>& errors) {
     auto* socket = static_cast<QSslSocket*>(m_socket.get());
-    if (m_target.allowInvalidTls) {
+    const std::string fingerprint = fingerprintOf(socket->peerCertificate());
+    const bool pinned = !fingerprint.empty() && fingerprint == m_target.pinnedCertificate;
+    if (m_target.allowInvalidTls || pinned) {
         socket->ignoreSslErrors(errors);
         return;
     }
     const QString what = errors.isEmpty() ? QStringLiteral("unknown reason") : errors.first().errorString();
-    const QSslCertificate certificate = errors.isEmpty() || errors.first().certificate().isNull()
-                                            ? socket->peerCertificate()
-                                            : errors.first().certificate();
-    const QByteArray fingerprint = certificate.digest(QCryptographicHash::Sha256).toHex(':').toUpper();
-    m_certificateTrouble = fmt::format(
-        "The certificate of {} is not trusted: {} Its SHA-256 fingerprint is {}. If this is your own server, name its "
-        "certificate as an extra authority, or allow invalid certificates for this endpoint.",
-        place(), what.toStdString() + (what.endsWith(u'.') ? "" : "."), fingerprint.toStdString());
+    m_certificateTrouble = untrustedCertificate(place(), what.toStdString(), fingerprint, m_target.pinnedCertificate);
 }
 
 void QtTransport::connected() {
     const Instant at = stampNow();
     m_up = true;
+    if (m_reached)
+        m_tlsTook = at - *m_reached;
     m_watch.watch(m_socket->socketDescriptor());
     m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
     if (m_listener != nullptr)
@@ -212,6 +213,31 @@ void QtTransport::close() {
     m_socket.release()->deleteLater();
 }
 
+bool QtTransport::idle() const {
+    return m_up && m_listener != nullptr && m_socket->state() == QAbstractSocket::ConnectedState &&
+           m_socket->bytesAvailable() == 0 && isSilent(m_socket->socketDescriptor());
+}
+
+ConnectionFacts QtTransport::facts() const {
+    ConnectionFacts facts;
+    if (!m_socket)
+        return facts;
+    if (const auto* secure = qobject_cast<const QSslSocket*>(m_socket.get()); secure != nullptr && m_up) {
+        facts.tlsTook = m_tlsTook;
+        facts.tlsVersion = secure->sessionProtocol() == QSsl::TlsV1_3 ? "TLSv1.3" : "TLSv1.2";
+        facts.certificate = fingerprintOf(secure->peerCertificate());
+    }
+    facts.proxy = m_proxyName;
+    if (m_target.proxy && m_target.proxy->kind == Proxy::Kind::forward)
+        facts.forwarder = m_target.proxy;
+    if (m_proxyName.empty() && m_up) {
+        const std::string peer = m_socket->peerAddress().toString().toStdString();
+        facts.peer =
+            fmt::format("{}:{}", peer.find(':') != std::string::npos ? "[" + peer + "]" : peer, m_socket->peerPort());
+    }
+    return facts;
+}
+
 std::string QtTransport::place() const {
     const bool v6 = m_target.host.find(':') != std::string::npos;
     std::string text = fmt::format("{}:{}", v6 ? "[" + m_target.host + "]" : m_target.host, m_target.port);
@@ -240,19 +266,15 @@ std::string QtTransport::sentenceFor(QAbstractSocket::SocketError error, ErrorKi
     case QAbstractSocket::SslInternalError:
     case QAbstractSocket::SslInvalidUserDataError:
         kind = ErrorKind::tls;
-        return !m_certificateTrouble.empty()
-                   ? m_certificateTrouble
-                   : fmt::format("No TLS connection to {} could be made: {}. Does the server speak https there?",
-                                 place(), detail);
+        return !m_certificateTrouble.empty() ? m_certificateTrouble : noTls(place(), detail);
     case QAbstractSocket::RemoteHostClosedError:
         if (m_target.tls) {
             kind = ErrorKind::tls;
-            return fmt::format("{} closed the connection during the TLS handshake. Does the server speak https there?",
-                               place());
+            return closedInHandshake(place());
         }
         return fmt::format("{} closed the connection at once.", place());
     case QAbstractSocket::ProxyAuthenticationRequiredError:
-        return fmt::format("The proxy {} asks for a login, which is not supported.", m_proxyName);
+        return proxyWantsLogin(m_proxyName, m_target.proxy && m_target.proxy->login);
     case QAbstractSocket::ProxyConnectionRefusedError:
     case QAbstractSocket::ProxyConnectionClosedError:
     case QAbstractSocket::ProxyConnectionTimeoutError:

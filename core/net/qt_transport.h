@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/net/network_thread.h"
 #include "core/net/reset_watch.h"
 #include "core/net/transport.h"
 
@@ -9,6 +8,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace decodescope {
 
@@ -17,19 +18,22 @@ namespace decodescope {
 using CertificateCache = std::map<std::string, QList<QSslCertificate>>;
 
 /// The portable transport: a QTcpSocket or QSslSocket on the network thread, stamps of CLOCK_MONOTONIC taken in
-/// user space. Loopback is reached directly; other hosts through the system's proxy where one is set.
+/// user space. It cannot tell a TLS connection that was cut from one that ended with a goodbye.
 class QtTransport final : public QObject, public Transport {
 public:
-    QtTransport(NetworkThread& network, std::shared_ptr<CertificateCache> certificates);
+    explicit QtTransport(std::shared_ptr<CertificateCache> certificates);
     ~QtTransport() override;
 
     void open(const TransportTarget& target, TransportListener& listener) override;
     void send(std::string_view bytes) override;
     void close() override;
+    [[nodiscard]] bool idle() const override;
     [[nodiscard]] ClockSource clockSource() const override { return ClockSource::user; }
+    [[nodiscard]] ConnectionFacts facts() const override;
 
 private:
-    void connectThrough(const QNetworkProxy& proxy);
+    void makeSocket();
+    void connectSocket(const std::string& host, std::uint16_t port);
     void configureTls(QSslSocket& socket);
     void connected();
     void wrote();
@@ -40,7 +44,6 @@ private:
     [[nodiscard]] std::string place() const;
     [[nodiscard]] std::string sentenceFor(QAbstractSocket::SocketError error, ErrorKind& kind) const;
 
-    NetworkThread& m_network;
     std::shared_ptr<CertificateCache> m_certificates;
     std::shared_ptr<bool> m_alive; // false once destroyed; looked at on the network thread alone
     TransportTarget m_target;
@@ -49,12 +52,14 @@ private:
     ResetWatch m_watch;
     QByteArray m_buffer; // reused for every read
     std::string m_certificateTrouble;
-    std::string m_proxyName; // "host:port"; empty: direct
+    std::string m_proxyName;          // "host:port"; empty: direct
+    std::optional<Instant> m_reached; // TCP, and the proxy's tunnel, are up: TLS begins
+    Duration m_tlsTook{};
     bool m_up = false;
     bool m_unsent = false;
 };
 
 /// Makes QtTransports that share a certificate cache.
-[[nodiscard]] TransportFactory qtTransportFactory(NetworkThread& network);
+[[nodiscard]] TransportFactory qtTransportFactory();
 
 } // namespace decodescope

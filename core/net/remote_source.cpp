@@ -37,6 +37,7 @@ Result<ExchangePlan> planFor(const RunSpec& spec) {
     ExchangePlan plan;
     plan.target = std::move(*target);
     plan.place = url->authority();
+    plan.origin = url->scheme + "://" + url->authority();
     plan.requestBytes = std::move(*bytes);
     plan.key = spec.key;
     plan.decoder.protocol = spec.endpoint.protocol;

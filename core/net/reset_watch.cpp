@@ -1,6 +1,7 @@
 #include "core/net/reset_watch.h"
 
 #ifdef __linux__
+#include <cerrno>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -32,12 +33,21 @@ bool ResetWatch::peerReset() const {
            info.tcpi_state == TCP_CLOSE;
 }
 
+bool isSilent(std::intptr_t descriptor) {
+    char byte = 0;
+    return ::recv(static_cast<int>(descriptor), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+           (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
 #else
 
 void ResetWatch::watch(std::intptr_t) {}
 void ResetWatch::unwatch() {}
 bool ResetWatch::peerReset() const {
     return false;
+}
+bool isSilent(std::intptr_t) {
+    return true;
 }
 
 #endif

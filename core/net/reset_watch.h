@@ -22,4 +22,8 @@ private:
     int m_descriptor = -1;
 };
 
+/// Whether a connected socket is open on both sides and holds nothing unread. On systems without MSG_DONTWAIT it always
+/// seems so.
+[[nodiscard]] bool isSilent(std::intptr_t descriptor);
+
 } // namespace decodescope

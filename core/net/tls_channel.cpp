@@ -97,6 +97,10 @@ void TlsChannel::close() {
     below().close();
 }
 
+bool TlsChannel::idle() const {
+    return !m_ended && m_session.state() == TlsSession::State::up && ChannelFilter::idle();
+}
+
 void TlsChannel::describe(ConnectionFacts& facts) const {
     ChannelFilter::describe(facts);
     facts.tlsTook = m_took;

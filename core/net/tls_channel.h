@@ -18,6 +18,7 @@ public:
 
     void send(std::string_view bytes) override;
     void close() override;
+    [[nodiscard]] bool idle() const override;
     void describe(ConnectionFacts& facts) const override;
 
 protected:

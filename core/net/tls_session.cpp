@@ -75,9 +75,21 @@ bool isAddress(const std::string& host) {
 
 } // namespace
 
+TlsContexts::Key TlsContexts::keyOf(const TransportTarget& target) {
+    return {target.systemAuthorities, target.authoritiesPem ? *target.authoritiesPem : std::string()};
+}
+
+std::shared_ptr<ssl_ctx_st> TlsContexts::ready(const TransportTarget& target) {
+    const std::unique_lock lock(m_mutex, std::try_to_lock);
+    if (!lock)
+        return nullptr;
+    const auto found = m_contexts.find(keyOf(target));
+    return found != m_contexts.end() ? found->second : nullptr;
+}
+
 std::shared_ptr<ssl_ctx_st> TlsContexts::get(const TransportTarget& target) {
     const std::lock_guard lock(m_mutex);
-    auto& kept = m_contexts[{target.systemAuthorities, target.authoritiesPem ? *target.authoritiesPem : std::string()}];
+    auto& kept = m_contexts[keyOf(target)];
     if (kept)
         return kept;
     std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_client_method()), &SSL_CTX_free);

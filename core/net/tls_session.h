@@ -22,10 +22,14 @@ class TlsContexts {
 public:
     /// Null when OpenSSL itself cannot start.
     [[nodiscard]] std::shared_ptr<ssl_ctx_st> get(const TransportTarget& target);
+    /// The same where nothing has to be read or waited for; null otherwise.
+    [[nodiscard]] std::shared_ptr<ssl_ctx_st> ready(const TransportTarget& target);
 
 private:
+    using Key = std::tuple<bool, std::string>;
+    [[nodiscard]] static Key keyOf(const TransportTarget& target);
     std::mutex m_mutex;
-    std::map<std::tuple<bool, std::string>, std::shared_ptr<ssl_ctx_st>> m_contexts;
+    std::map<Key, std::shared_ptr<ssl_ctx_st>> m_contexts;
 };
 
 /// One TLS 1.2 or 1.3 client connection as a pure object: bytes of the wire in, text out, and the other way. It owns no

@@ -1,5 +1,7 @@
 #include "core/net/tls_trust.h"
 
+#include "core/net/tls_words.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,8 +60,16 @@ Result<TransportTarget> targetFor(const Url& url, const EndpointSpec& endpoint) 
     target.tls = url.tls();
     target.loopback = url.loopback();
     target.allowInvalidTls = endpoint.allowInvalidTls;
+    target.connection = endpoint.connection;
     if (!target.tls)
         return target;
+
+    if (!endpoint.pinnedCertificate.empty()) {
+        target.pinnedCertificate = normalFingerprint(endpoint.pinnedCertificate);
+        if (target.pinnedCertificate.empty())
+            return fail(ErrorCode::usage, "The pinned certificate is no SHA-256 fingerprint: it takes 64 hexadecimal "
+                                          "digits, as in AB:CD:....");
+    }
 
     std::string pem;
     if (const char* file = variable("SSL_CERT_FILE")) {

@@ -37,8 +37,8 @@ struct ConnectionFacts {
     std::string tlsVersion;  ///< "TLSv1.3"; empty without TLS
     std::string certificate; ///< SHA-256 of the peer's certificate, "AB:CD:..."; empty without TLS
     std::string proxy;       ///< "host:port"; empty: direct
-    /// The proxy takes the request itself: its first line needs the whole address (core/net/http_request.h).
-    bool forwarded = false;
+    /// The proxy that takes the request itself, whose head must then be written for it (forwardedHead()).
+    std::optional<Proxy> forwarder;
     std::string peer; ///< "192.0.2.7:443", the address that answered
 };
 
@@ -59,6 +59,15 @@ public:
     virtual void onFailed(Instant at, ErrorKind kind, std::string message) = 0;
 };
 
+/// What is left of an answer whose run is over.
+enum class TailState : std::uint8_t {
+    more,  ///< its framing is not at its end
+    whole, ///< the connection may be used again
+    never  ///< it may not
+};
+/// Reads on in such an answer, as far as its framing goes. Asked with no bytes at first.
+using ResponseTail = std::function<TailState(std::string_view bytes)>;
+
 /// One connection: the seam below which sockets live. Whatever speaks HTTP above it knows bytes and stamps
 /// alone. Used on the network thread only; opened once.
 class Transport {
@@ -69,9 +78,9 @@ public:
     virtual void send(std::string_view bytes) = 0;
     /// Ends the connection now; the listener hears nothing more.
     virtual void close() = 0;
-    /// Ends this listener's use of the connection, which may serve another run when it is whole: the answer was read to
-    /// its end and its framing allows it. Otherwise, or where connections are not kept, the same as close().
-    virtual void release() { close(); }
+    /// Ends this listener's use of the connection, which may serve another run once `tail` says that the answer is
+    /// whole. Where connections are not kept, the same as close().
+    virtual void release([[maybe_unused]] ResponseTail tail) { close(); }
     /// Which clock stamps the reads.
     [[nodiscard]] virtual ClockSource clockSource() const = 0;
     /// Another run begins on the open connection: what stampReport() tells begins anew.

@@ -229,6 +229,8 @@ bool HttpReader::finish() {
         return s.status == Status::done;
     if (!s.parser->is_header_done() || s.parser->interim())
         return false;
+    if (!s.parser->need_eof())
+        return false; // a length or a last chunk is missing, and may still come where only we were done
     error_code error;
     s.parser->put_eof(error);
     s.status = error ? Status::malformed : Status::done;
@@ -237,6 +239,12 @@ bool HttpReader::finish() {
 
 bool HttpReader::reusable() const noexcept {
     return m_state->status == Status::done && m_state->parser->keep_alive() && !m_state->leftOver;
+}
+
+bool HttpReader::spent() const noexcept {
+    if (m_state->status == Status::open)
+        return m_state->parser->is_header_done() && !m_state->parser->keep_alive();
+    return !reusable();
 }
 
 const std::string& HttpReader::problem() const noexcept {

@@ -43,6 +43,8 @@ public:
 
     /// After done: whether another request may be sent on the connection.
     [[nodiscard]] bool reusable() const noexcept;
+    /// Whether reusable() can never become true, whatever comes.
+    [[nodiscard]] bool spent() const noexcept;
     /// After malformed: what is wrong, for a bug report.
     [[nodiscard]] const std::string& problem() const noexcept;
 

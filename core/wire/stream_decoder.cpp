@@ -29,6 +29,8 @@ public:
     [[nodiscard]] bool complete() const noexcept override;
     [[nodiscard]] bool onlyTailExpected() const noexcept override;
     [[nodiscard]] bool reusable() const noexcept override { return m_http.reusable(); }
+    [[nodiscard]] bool spent() const noexcept override { return m_http.spent(); }
+    void drain(std::string_view bytes) override;
 
 private:
     /// What is made of the bytes of the body.
@@ -122,6 +124,11 @@ void Decoder::feed(const ByteChunk& chunk, std::vector<StreamEvent>& out) {
     }
 }
 
+void Decoder::drain(std::string_view bytes) {
+    if (m_ended)
+        m_http.feed(bytes);
+}
+
 void Decoder::readHttp(std::string_view bytes) {
     switch (m_http.feed(bytes)) {
     case HttpReader::Status::open:
@@ -190,6 +197,8 @@ void Decoder::beginBareBody() {
 }
 
 void Decoder::onHttpHead(const ResponseHead& head, std::string_view reason) {
+    if (m_ended)
+        return;
     m_facts.status = head.status;
     m_facts.headDone = true;
     m_facts.reason = reason;
@@ -226,7 +235,7 @@ void Decoder::chooseCoding() {
 }
 
 void Decoder::onHttpBody(std::string_view bytes) {
-    if (m_body == Body::ignored)
+    if (m_ended || m_body == Body::ignored)
         return;
     if (!m_inflater) {
         takeBody(bytes);

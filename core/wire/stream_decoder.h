@@ -68,6 +68,10 @@ public:
     [[nodiscard]] virtual bool onlyTailExpected() const noexcept = 0;
     /// Whether the HTTP framing allows the connection to be used again.
     [[nodiscard]] virtual bool reusable() const noexcept = 0;
+    /// Whether it never will.
+    [[nodiscard]] virtual bool spent() const noexcept = 0;
+    /// After finish(): bytes that still come, such as the last chunk. They count for reusable() and spent() alone.
+    virtual void drain(std::string_view bytes) = 0;
 };
 
 /// Names of the protocols that this version decodes, for messages and completion.

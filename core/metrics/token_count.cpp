@@ -121,8 +121,12 @@ bool stoppedByItself(std::string_view finish) noexcept {
                                          "limit",
                                          "incomplete",
                                          "model_length",
+                                         "model_context_window_exceeded",
                                          "error",
                                          "ERROR",
+                                         "ERROR_LIMIT",
+                                         "ERROR_TOXIC",
+                                         "TIMEOUT",
                                          "content_filter",
                                          "SAFETY",
                                          "RECITATION",
@@ -132,6 +136,7 @@ bool stoppedByItself(std::string_view finish) noexcept {
                                          "LANGUAGE",
                                          "MALFORMED_FUNCTION_CALL",
                                          "OTHER",
+                                         "refusal",
                                          "abort",
                                          "cancelled"})
         if (finish == other)
@@ -207,6 +212,10 @@ TokenModel decideTokens(const TokenTally& tally, const RunRecord& record) {
         count.usageMismatch = true; // text came, so this total counts something else
         total.reset();
     }
+
+    // Reasoning is part of the completion: a proxy counted the two in different ways.
+    if (total && count.reasoning && *count.reasoning > *total && disagree(*count.reasoning, *total))
+        count.usageMismatch = true;
 
     const std::uint64_t ends = endTokens(record);
     Hidden hidden;

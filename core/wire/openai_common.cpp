@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace decodescope {
 namespace {
@@ -34,6 +35,34 @@ std::optional<std::uint64_t> firstCount(std::initializer_list<JsonView> places) 
 template <class T> void replaceIfTold(std::optional<T>& value, const std::optional<T>& told) {
     if (told)
         value = told;
+}
+
+/// A few servers (xAI) count the reasoning beside the completion and not in it: their total tells.
+void includeReasoning(UsageReport& told, std::optional<std::uint64_t> total) {
+    const std::uint64_t reasoning = told.reasoning.value_or(0);
+    if (total && told.prompt && told.completion && reasoning > 0 &&
+        *total == *told.prompt + *told.completion + reasoning)
+        told.completion = *told.completion + reasoning;
+}
+
+void addTimings(ServerTimings told, MessageContent& out) {
+    if (!told.queueMs && !told.loadMs && !told.promptMs && !told.decodeMs)
+        return;
+    if (!out.timings)
+        out.timings.emplace();
+    replaceIfTold(out.timings->queueMs, told.queueMs);
+    replaceIfTold(out.timings->loadMs, told.loadMs);
+    replaceIfTold(out.timings->promptMs, told.promptMs);
+    replaceIfTold(out.timings->decodeMs, told.decodeMs);
+    out.timings->raw = std::move(told.raw);
+}
+
+/// LM Studio's own API tells seconds.
+void readStats(JsonView stats, MessageContent& out) {
+    ServerTimings told;
+    told.decodeMs = secondsAsMs(stats["generation_time"]);
+    told.raw = stats.source();
+    addTimings(std::move(told), out);
 }
 
 void addCount(std::optional<std::uint32_t>& to, std::size_t n) {
@@ -118,6 +147,7 @@ void readUsage(JsonView usage, MessageContent& out) {
     told.cached =
         firstCount({usage["prompt_tokens_details"]["cached_tokens"], usage["input_tokens_details"]["cached_tokens"],
                     usage["prompt_cache_hit_tokens"], usage["cached_tokens"], usage["cache_read_input_tokens"]});
+    includeReasoning(told, usage["total_tokens"].count());
     if (told.prompt || told.completion || told.reasoning || told.cached) {
         if (!out.usage)
             out.usage.emplace();
@@ -131,10 +161,8 @@ void readUsage(JsonView usage, MessageContent& out) {
     timings.queueMs = secondsAsMs(usage["queue_time"]);
     timings.promptMs = secondsAsMs(usage["prompt_time"]);
     timings.decodeMs = secondsAsMs(usage["completion_time"]);
-    if (timings.queueMs || timings.promptMs || timings.decodeMs) {
-        timings.raw = usage.source();
-        out.timings = std::move(timings);
-    }
+    timings.raw = usage.source();
+    addTimings(std::move(timings), out);
 }
 
 void readTimings(JsonView timings, MessageContent& out) {
@@ -144,8 +172,8 @@ void readTimings(JsonView timings, MessageContent& out) {
     told.promptMs = timings["prompt_ms"].number();
     told.decodeMs = timings["predicted_ms"].number();
     told.raw = timings.source();
-    out.timings = std::move(told);
-    out.hints.runningTimings = timings["predicted_n"].count();
+    addTimings(std::move(told), out);
+    replaceIfTold(out.hints.runningTimings, timings["predicted_n"].count());
 }
 
 std::optional<std::uint16_t> choiceIndex(JsonView choice, std::size_t place) {
@@ -158,9 +186,12 @@ std::optional<std::uint16_t> choiceIndex(JsonView choice, std::size_t place) {
 
 void readEnvelope(JsonView message, MessageContent& out) {
     out.error = errorIn(message);
+    if (!out.error)
+        out.error = errorIn(message["x_groq"]); // why Groq broke off
     readUsage(message["x_groq"]["usage"], out);
     readUsage(message["usage"], out);
     readTimings(message["timings"], out);
+    readStats(message["stats"], out);
     readEngineObject(message["decodescope"], out);
     out.identity.provider = cleanText(message["provider"]);
     out.identity.systemFingerprint = cleanText(message["system_fingerprint"]);
@@ -210,6 +241,10 @@ void addDeltaText(JsonView delta, std::string_view answerKey, std::uint16_t choi
         const std::size_t first = out.fragments.size();
         addText(delta[key], Channel::reasoning, choice, out);
         thoughts.close(first);
+    }
+    for (const JsonView detail : delta["reasoning_details"]) {
+        if (detail["type"].text() == "reasoning.summary")
+            out.warnings.emplace_back("hidden_tokens");
     }
     const std::size_t first = out.fragments.size();
     addText(delta[answerKey], Channel::answer, choice, out);

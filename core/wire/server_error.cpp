@@ -34,12 +34,12 @@ JsonView firstOf(JsonView value) {
 }
 
 void takeCode(ServerError& error, JsonView object) {
-    for (const std::string_view key : {"code", "type", "error_type"}) {
+    for (const std::string_view key : {"code", "error_code", "statusCode", "type", "error_type"}) {
         const JsonView value = object[key];
         if (value.number()) {
             error.code = value.source();
             error.codeIsNumber = true;
-        } else if (!value.text().empty()) {
+        } else if (!value.text().empty() && value.text() != "error") { // a type of that name only says what this is
             error.code = textOf(value);
         }
         if (!error.code.empty())
@@ -94,6 +94,31 @@ std::string_view beginning(std::string_view utf8, std::size_t max) {
     return utf8.substr(0, max);
 }
 
+/// Around the error proper, a `detail` is what the server adds in words; inside it, `message` is.
+enum class Level { whole, inner };
+
+ServerError read(JsonView object, Level level) {
+    ServerError out;
+    const JsonView inner = object["error"] ? firstOf(object["error"]) : firstOf(object["errors"]);
+    if (inner.isObject())
+        out = read(inner, Level::inner);
+    else
+        out.message = textOf(inner);
+    if (out.message.empty() && level == Level::inner)
+        out.message = textOf(object["message"]);
+    if (out.message.empty() && object["detail"])
+        out.message = detailOf(object["detail"]);
+    if (out.message.empty() && object["message"].isObject())
+        out.message = read(object["message"], level).message;
+    if (out.message.empty())
+        out.message = textOf(object["message"]);
+    if (out.message.empty())
+        out.message = textOf(object["msg"]);
+    if (out.code.empty())
+        takeCode(out, object);
+    return out;
+}
+
 /// The first data that a body holds which is an event stream after all: servers answer so when a stream was asked for.
 std::string eventDataIn(std::string_view body) {
     class FirstData final : public SseSink {
@@ -132,22 +157,7 @@ std::optional<ServerError> errorIn(JsonView message) {
 }
 
 ServerError errorFrom(JsonView object) {
-    ServerError out;
-    const JsonView inner = object["error"] ? firstOf(object["error"]) : firstOf(object["errors"]);
-    if (inner.isObject()) {
-        out = errorFrom(inner);
-    } else if (inner.isString()) {
-        out.message = textOf(inner);
-    }
-    if (out.message.empty())
-        out.message = textOf(object["message"]);
-    if (out.message.empty() && object["detail"])
-        out.message = detailOf(object["detail"]);
-    if (out.message.empty())
-        out.message = textOf(object["msg"]);
-    if (out.code.empty())
-        takeCode(out, object);
-    return out;
+    return read(object, Level::whole);
 }
 
 ServerError errorFromBody(std::string_view body) {

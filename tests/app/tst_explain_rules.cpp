@@ -15,8 +15,8 @@ private slots:
 
 static std::vector<WireCase> allRules() {
     std::vector<WireCase> all;
-    for (const auto& group :
-         {framingRules(), deltaRules(), countRules(), httpRules(), captureRules(), geminiRules(), ollamaRules()})
+    for (const auto& group : {framingRules(), deltaRules(), countRules(), httpRules(), captureRules(), geminiRules(),
+                              ollamaRules(), formRules(), responsesRules(), anthropicRules(), nativeRules()})
         all.insert(all.end(), group.begin(), group.end());
     return all;
 }

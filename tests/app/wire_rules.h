@@ -20,6 +20,13 @@ namespace decodescope::test {
 [[nodiscard]] std::vector<WireCase> geminiRules();
 /// About Ollama and lines of JSON; about bodies that are refused.
 [[nodiscard]] std::vector<WireCase> ollamaRules();
+/// What holds for every API, said by each in its own way.
+[[nodiscard]] std::vector<WireCase> formRules();
+/// What holds for one API alone.
+[[nodiscard]] std::vector<WireCase> responsesRules();
+[[nodiscard]] std::vector<WireCase> anthropicRules();
+/// llama.cpp, SGLang, TGI, Triton, Cohere.
+[[nodiscard]] std::vector<WireCase> nativeRules();
 
 /// An event of the chat API whose choice 0 has this delta and finish reason (JSON texts).
 [[nodiscard]] std::string chatEvent(const std::string& delta, const std::string& finish = "null",

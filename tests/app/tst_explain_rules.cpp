@@ -15,8 +15,9 @@ private slots:
 
 static std::vector<WireCase> allRules() {
     std::vector<WireCase> all;
-    for (const auto& group : {framingRules(), deltaRules(), countRules(), httpRules(), captureRules(), geminiRules(),
-                              ollamaRules(), formRules(), responsesRules(), anthropicRules(), nativeRules()})
+    for (const auto& group :
+         {framingRules(), deltaRules(), countRules(), httpRules(), captureRules(), geminiRules(), ollamaRules(),
+          formRules(), responsesRules(), anthropicRules(), nativeRules(), vendorRules()})
         all.insert(all.end(), group.begin(), group.end());
     return all;
 }

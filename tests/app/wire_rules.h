@@ -27,6 +27,8 @@ namespace decodescope::test {
 [[nodiscard]] std::vector<WireCase> anthropicRules();
 /// llama.cpp, SGLang, TGI, Triton, Cohere.
 [[nodiscard]] std::vector<WireCase> nativeRules();
+/// What vendors add to chat, and how they tell errors.
+[[nodiscard]] std::vector<WireCase> vendorRules();
 
 /// An event of the chat API whose choice 0 has this delta and finish reason (JSON texts).
 [[nodiscard]] std::string chatEvent(const std::string& delta, const std::string& finish = "null",

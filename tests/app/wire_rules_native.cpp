@@ -173,8 +173,7 @@ std::vector<WireCase> sglang() {
                     R"({"index":1,"text":"B2","meta_info":{"finish_reason":{"type":"length"},"completion_tokens":2}})") +
                 doneEvent(),
             {{"choices", {{"0", {{"text", "A1"}, {"finish", "stop"}}}, {"1", {{"text", "B2"}, {"finish", "length"}}}}},
-             {"tokens", 4},
-             {"tokens_per_event", {1, 1, 1, 1}}}),
+             {"tokens", 4}}),
         ruled(
             "a whole answer",
             httpAnswer(

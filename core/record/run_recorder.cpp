@@ -83,8 +83,9 @@ RunRecorder::RunRecorder(std::shared_ptr<RunRecord> record)
 void RunRecorder::apply(const StreamEvent& event) {
     if (m_record->outcome != Outcome::running)
         return;
-    const bool ofTheSource =
-        std::holds_alternative<Milestone>(event.what) || std::holds_alternative<Hiccup>(event.what);
+    const bool ofTheSource = std::holds_alternative<Milestone>(event.what) ||
+                             std::holds_alternative<Hiccup>(event.what) ||
+                             std::holds_alternative<StampReport>(event.what);
     // A run that failed before its first byte ends with read 0 and yet had no read.
     const bool ofNoRead = std::holds_alternative<StreamEnd>(event.what) && m_record->reads == 0;
     if (!ofTheSource && !ofNoRead)
@@ -105,7 +106,12 @@ void RunRecorder::apply(const StreamEvent& event) {
                    [&](const Keepalive&) { ++m_record->keepalives; },
                    [&](const WarningRaised& warning) { warn(warning.name); },
                    [&](const Hiccup& hiccup) { m_record->hiccups.push_back(hiccup); },
-                   [&](const StampReport& stamps) { m_record->stamps = stamps; },
+                   [&](const StampReport& stamps) {
+                       m_record->stamps = stamps;
+                       m_record->clock = stamps.source;
+                       if (stamps.rejected > 0)
+                           warn("stamp_rejected");
+                   },
                    [&](const StreamEnd& end) { applyEnd(event, end); },
                },
                event.what);

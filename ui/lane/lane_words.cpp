@@ -220,6 +220,8 @@ std::optional<LaneBadge> flagBadge(const std::string& flag) {
         {"not_really_streamed", {"not really streamed", "Nearly everything came at once: not ranked by rate"}},
         {"k_unknown", {"tokens an event unknown", "Only their average is known: positions are scaled"}},
         {"hidden_tokens", {"hidden tokens", "Tokens were billed that were not streamed"}},
+        {"stamp_rejected",
+         {"wall clock was set", "The system's clock was set during the run: some reads have our own, coarser stamp"}},
         {"usage_mismatch", {"usage mismatch", "The server's total and its events disagree"}},
         {"cached", {"prompt cached", "Part of the prompt came from a cache: TTFT is shorter for it"}}};
     for (const auto& [name, words] : kFlags) {

@@ -62,6 +62,7 @@ private slots:
     void usageKeepsWhatIsNotToldAgain();
     void laterFinishWins();
     void burstNeedsThreeEventsOfOneRead();
+    void rejectedStampsFlagTheRun();
     void warningsAreKeptOnceInOrder();
     void milestonesAreSetOnce();
     void connectionBeforeReleaseCountsFromRelease();
@@ -250,6 +251,21 @@ void TestRunRecorder::burstNeedsThreeEventsOfOneRead() {
     b.text("e");
     b.text("f");
     QCOMPARE(b.record->warnings, std::vector<std::string>{"burst"});
+}
+
+void TestRunRecorder::rejectedStampsFlagTheRun() {
+    Bench good;
+    good.text("a");
+    good.nextRead(); // it comes when no further read does
+    good.event(StampReport{ClockSource::kernel, Duration(30), 1, 0, Duration(40'000)});
+    QVERIFY(good.record->clock == ClockSource::kernel);
+    QVERIFY(good.record->warnings.empty());
+    QCOMPARE(good.record->reads, 1U);
+    Bench stepped;
+    stepped.text("a");
+    stepped.event(StampReport{ClockSource::user, {}, 3, 2, Duration(40'000)});
+    QVERIFY(stepped.record->clock == ClockSource::user);
+    QCOMPARE(stepped.record->warnings, std::vector<std::string>{"stamp_rejected"});
 }
 
 void TestRunRecorder::warningsAreKeptOnceInOrder() {

@@ -27,6 +27,32 @@ Json rateAtJson(const std::vector<RateAt>& rates) {
     return object;
 }
 
+/// Null where a number played no part.
+Json evidenceJson(const StallEvidence& data) {
+    const auto channel = [](const std::optional<Channel>& c) { return c ? Json(channelName(*c)) : Json(nullptr); };
+    const bool compared = data.trendPerS.has_value();
+    return {{"threshold_s", jsonNumber(data.thresholdS)},
+            {"median_s", jsonNumber(data.medianS)},
+            {"unit", data.countsTokens ? "tokens" : "events"},
+            {"trend_per_s", jsonNumber(data.trendPerS)},
+            {"trend_from", compared ? Json(data.trendFromAfter ? "after" : "before") : Json(nullptr)},
+            {"owed", jsonNumber(data.owed)},
+            {"caught_up", jsonNumber(data.caughtUp)},
+            {"within_s", jsonNumber(data.withinS)},
+            {"from_channel", channel(data.from)},
+            {"to_channel", channel(data.to)},
+            {"hiccup_s", jsonNumber(data.hiccupS)}};
+}
+
+Json togetherJson(const std::optional<StallTogether>& together) {
+    if (!together)
+        return nullptr;
+    return {{"lanes", together->lanes},
+            {"streaming", together->streaming},
+            {"points_at", toString(together->side)},
+            {"evidence", jsonText(together->evidence)}};
+}
+
 Json stallsJson(const std::vector<Stall>& stalls) {
     Json list = Json::array();
     for (const Stall& stall : stalls)
@@ -105,6 +131,8 @@ void addFlow(Json& json, const RunSummary& s) {
     json["decay_interval_percent"] =
         s.decay ? Json::array({jsonNumber(s.decay->low), jsonNumber(s.decay->high)}) : Json(nullptr);
     json["stalls"] = stallsJson(s.stalls);
+    json["client_gaps"] = s.clientGaps;
+    json["hiccup_gaps"] = s.hiccupGaps;
 }
 
 void addServer(Json& json, const RunRecord& record) {
@@ -135,7 +163,11 @@ Json stallJson(const Stall& stall) {
             {"kind", toString(stall.kind)},
             {"periodic", stall.periodic},
             {"token_index", jsonCount(std::optional<double>(stall.tokenIndex))},
-            {"evidence", jsonText(stall.evidence)}};
+            {"text_offset", stall.textOffset},
+            {"reads", {stall.readBefore, stall.readAfter ? Json(*stall.readAfter) : Json(nullptr)}},
+            {"evidence", jsonText(stall.evidence)},
+            {"evidence_data", evidenceJson(stall.data)},
+            {"together", togetherJson(stall.together)}};
 }
 
 Json runErrorJson(const RunRecord& record) {

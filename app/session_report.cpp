@@ -11,8 +11,15 @@ std::vector<double> ReportedLane::pooledGaps() const {
         if (!run.summary.inStats)
             continue;
         const std::vector<Arrival> all = arrivals(*run.record, run.summary.tokens);
-        for (std::size_t i = 1; i < all.size(); ++i)
-            gaps.push_back(toSeconds(all[i].at - all[i - 1].at));
+        auto stall = run.summary.stalls.begin(); // in the order of their arrivals
+        for (std::size_t i = 1; i < all.size(); ++i) {
+            while (stall != run.summary.stalls.end() && stall->eventIndex < all[i].firstEvent)
+                ++stall;
+            const bool ours = stall != run.summary.stalls.end() && stall->eventIndex == all[i].firstEvent &&
+                              stall->kind == StallKind::client;
+            if (!ours)
+                gaps.push_back(toSeconds(all[i].at - all[i - 1].at));
+        }
     }
     std::sort(gaps.begin(), gaps.end());
     return gaps;

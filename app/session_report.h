@@ -23,7 +23,8 @@ struct ReportedLane {
     RunSpec spec;                  ///< without its key
     std::vector<ReportedRun> runs; ///< warm-ups included, in order
 
-    /// Raw gaps between the arrivals of all runs in statistics, in seconds, ascending.
+    /// Raw gaps between the arrivals of all runs in statistics, in seconds, ascending; without those that are laid to a
+    /// hiccup of ours.
     [[nodiscard]] std::vector<double> pooledGaps() const;
 };
 

@@ -34,6 +34,8 @@ public:
     /// Tokens of arrival i, and of all up to and including it.
     [[nodiscard]] double tokens(std::size_t i) const { return m_scale * static_cast<double>(m_rows[i].units); }
     [[nodiscard]] double total(std::size_t i) const { return m_scale * static_cast<double>(m_rows[i].total); }
+    /// The first arrival later than an instant; size() when none.
+    [[nodiscard]] std::size_t firstAfter(Instant instant) const;
     /// Gap before arrival i >= 1, in nanoseconds.
     [[nodiscard]] std::int64_t gapNs(std::size_t i) const { return toNs(m_rows[i].at - m_rows[i - 1].at); }
     /// The first arrival that brought tokens: rates count from it. size() while there is none. It differs from 0

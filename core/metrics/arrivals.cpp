@@ -46,6 +46,12 @@ std::size_t ArrivalLog::covering(double token) const {
     return static_cast<std::size_t>(row - m_rows.begin());
 }
 
+std::size_t ArrivalLog::firstAfter(Instant instant) const {
+    const auto row =
+        std::partition_point(m_rows.begin(), m_rows.end(), [&](const ArrivalRow& r) { return r.at <= instant; });
+    return static_cast<std::size_t>(row - m_rows.begin());
+}
+
 std::vector<Arrival> arrivals(const RunRecord& record, const TokenCount& tokens) {
     std::vector<Arrival> out;
     for (std::size_t i = 0; i < record.events.size(); ++i) {

@@ -53,6 +53,15 @@ double GrowingDistribution::mad() const {
 
 void GapStatistics::add(std::int64_t gapNs) {
     m_gaps.add(gapNs);
+    addRunning(gapNs);
+}
+
+void GapStatistics::restartRunning() {
+    m_previous.reset();
+    m_rfc3550 = 0;
+}
+
+void GapStatistics::addRunning(std::int64_t gapNs) {
     if (m_previous)
         m_rfc3550 += (std::abs(static_cast<double>(gapNs - *m_previous)) - m_rfc3550) / 16;
     m_previous = gapNs;

@@ -37,6 +37,12 @@ class GapStatistics {
 public:
     /// The next gap, in nanoseconds.
     void add(std::int64_t gapNs);
+    /// One of those added is to be counted no more, or again. The running jitter goes by order: afterwards it is to be
+    /// told anew, by restartRunning() and then every gap that counts.
+    void leaveOut(std::int64_t gapNs) { m_gaps.remove(gapNs); }
+    void takeBack(std::int64_t gapNs) { m_gaps.add(gapNs); }
+    void restartRunning();
+    void addRunning(std::int64_t gapNs);
     [[nodiscard]] std::optional<Distribution> itl() const { return m_gaps.distribution(); }
     /// Absent with fewer than two gaps: one gap has no spread.
     [[nodiscard]] std::optional<Jitter> jitter() const;

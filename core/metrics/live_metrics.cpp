@@ -1,12 +1,16 @@
 #include "core/metrics/decay.h"
 #include "core/metrics/engine_metrics.h"
 #include "core/metrics/gaps.h"
+#include "core/metrics/hiccup_index.h"
 #include "core/metrics/metrics.h"
 #include "core/metrics/rates.h"
 #include "core/metrics/stalls.h"
 #include "core/metrics/text_rates.h"
 #include "core/metrics/token_model.h"
 #include "core/metrics/verdicts.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace decodescope {
 namespace {
@@ -35,6 +39,8 @@ struct LiveMetrics::State {
     GrowingDistribution perToken{1e-12};
     std::uint64_t severalTokens = 0; ///< gaps that brought more than one token
     StallScan stalls;
+    HiccupIndex hiccups;
+    std::vector<std::size_t> client; ///< arrivals whose gap is laid to a hiccup of ours, ascending: counted nowhere
     DecayBins decay;
     RateCurve curve;
     EngineMetrics engine;
@@ -45,16 +51,21 @@ struct LiveMetrics::State {
         perToken = GrowingDistribution(1e-12);
         severalTokens = 0;
         stalls = StallScan(settings);
+        client.clear();
         decay = DecayBins();
         curve = RateCurve();
     }
 
-    void countLast(bool in) {
-        const std::size_t last = log.size() - 1;
-        const std::int64_t ps = log.perTokenPs(last);
+    [[nodiscard]] bool isClient(std::size_t arrival) const {
+        return std::binary_search(client.begin(), client.end(), arrival);
+    }
+
+    /// Takes the gap per token before an arrival into the statistics, or out of them.
+    void countPerToken(std::size_t arrival, bool in) {
+        const std::int64_t ps = log.perTokenPs(arrival);
         if (ps <= 0)
             return;
-        const bool several = log.tokens(last) > 1;
+        const bool several = log.tokens(arrival) > 1;
         if (in) {
             perToken.add(ps);
             severalTokens += several;
@@ -62,6 +73,53 @@ struct LiveMetrics::State {
             perToken.remove(ps);
             severalTokens -= several;
         }
+    }
+
+    void countLast(bool in) {
+        if (!isClient(log.size() - 1))
+            countPerToken(log.size() - 1, in);
+    }
+
+    /// Which gaps are laid to hiccups of ours may turn out later than the gaps themselves: a hiccup is told after it,
+    /// and the first gaps are judged by those that follow.
+    void layGaps(const RunRecord& record) {
+        hiccups.update(record);
+        std::vector<std::size_t> now = stalls.clientArrivals(log, {record, hiccups, model.tokensKnown, {}});
+        if (now == client)
+            return;
+        const std::vector<std::size_t> before = std::exchange(client, std::move(now));
+        for (const std::size_t arrival : before) {
+            if (isClient(arrival))
+                continue;
+            gaps.takeBack(log.gapNs(arrival));
+            countPerToken(arrival, true);
+        }
+        for (const std::size_t arrival : client) {
+            if (std::binary_search(before.begin(), before.end(), arrival))
+                continue;
+            gaps.leaveOut(log.gapNs(arrival));
+            countPerToken(arrival, false);
+        }
+        gaps.restartRunning();
+        auto next = client.begin();
+        for (std::size_t i = 1; i < log.size(); ++i) {
+            if (next != client.end() && *next == i)
+                ++next;
+            else
+                gaps.addRunning(log.gapNs(i));
+        }
+    }
+
+    /// Gaps into which a hiccup fell, those that are laid to one apart.
+    [[nodiscard]] std::uint64_t overlapped() const {
+        std::uint64_t count = 0;
+        std::size_t next = 1; // the first gap that was not counted yet
+        for (const HiccupIndex::Span& span : hiccups.spans()) {
+            for (next = std::max(next, log.firstAfter(span.due)); next < log.size() && log[next - 1].at < span.woke;
+                 ++next)
+                count += !isClient(next);
+        }
+        return count;
     }
 
     void addEvent(const RunRecord& record, std::size_t index) {
@@ -111,6 +169,7 @@ void LiveMetrics::update(const RunRecord& record) {
     }
     for (std::size_t i = from; i < record.events.size(); ++i)
         s.addEvent(record, i);
+    s.layGaps(record);
     extendRateCurve(s.curve, s.log, s.settings.rateWindowTokens, record.outcome != Outcome::running);
 }
 
@@ -169,7 +228,9 @@ RunSummary LiveMetrics::summary(const RunRecord& record, std::optional<Instant> 
         out.rateAt = ratesAtMilestones(s.log, s.settings.rateWindowTokens);
         out.decay = s.decay.decay(s.log);
     }
-    out.stalls = s.stalls.stalls(s.log, {record, s.model.tokensKnown, now});
+    out.stalls = s.stalls.stalls(s.log, {record, s.hiccups, s.model.tokensKnown, now});
+    out.clientGaps = s.client.size();
+    out.hiccupGaps = s.overlapped();
     out.flags = verdicts(record, out);
     return out;
 }

@@ -38,6 +38,32 @@ std::string_view toString(TokenBasis basis) noexcept {
     return "none";
 }
 
+std::string_view channelName(Channel channel) noexcept {
+    switch (channel) {
+    case Channel::tool:
+        return "tool call";
+    case Channel::refusal:
+        return "refusal";
+    case Channel::answer:
+        return "answer";
+    case Channel::reasoning:
+        break;
+    }
+    return "reasoning";
+}
+
+std::string_view toString(StallSide side) noexcept {
+    switch (side) {
+    case StallSide::client:
+        return "client";
+    case StallSide::server:
+        return "server";
+    case StallSide::either:
+        break;
+    }
+    return "either";
+}
+
 std::string_view toString(StallKind kind) noexcept {
     switch (kind) {
     case StallKind::delivery:

@@ -49,6 +49,43 @@ struct Distribution {
 enum class StallKind : std::uint8_t { delivery, generation, phase, client, open, unknown };
 [[nodiscard]] std::string_view toString(StallKind kind) noexcept;
 
+/// The numbers by which a stall was found and its kind was told. What played no part is absent.
+struct StallEvidence {
+    double thresholdS = 0;
+    std::optional<double> medianS; ///< M; absent while fewer than three other gaps were known
+    /// Tokens a second before the stall, or after it where it came too early; events where tokens are not told.
+    std::optional<double> trendPerS;
+    bool trendFromAfter = false;
+    bool countsTokens = false;       ///< `trendPerS`, `owed` and `caughtUp` are of tokens; otherwise of events
+    std::optional<double> owed;      ///< what the trend would have brought during the stall
+    std::optional<double> caughtUp;  ///< the most that came above the trend afterwards
+    std::optional<double> withinS;   ///< how long after the stall that was: the time looked at, where it was not enough
+    std::optional<Channel> from, to; ///< of a change of channel
+    /// How long a hiccup of ours fell into the gap: it made a client stall; any other one is only marked with it.
+    std::optional<double> hiccupS;
+    friend bool operator==(const StallEvidence&, const StallEvidence&) = default;
+};
+
+/// "reasoning", "answer", "refusal", "tool call".
+[[nodiscard]] std::string_view channelName(Channel channel) noexcept;
+
+/// Where several lanes that stall at one instant point.
+enum class StallSide : std::uint8_t {
+    client, ///< lanes of several servers stalled: the network or the machine on this side
+    server, ///< only lanes of one server stalled, and lanes of others went on
+    either  ///< only lanes of one server were streaming
+};
+[[nodiscard]] std::string_view toString(StallSide side) noexcept;
+
+/// Several lanes stalled at the same instant (stalls_together.h).
+struct StallTogether {
+    std::uint32_t lanes = 0;     ///< that stalled, this one included
+    std::uint32_t streaming = 0; ///< that were streaming then, this one included
+    StallSide side = StallSide::either;
+    std::string evidence;
+    friend bool operator==(const StallTogether&, const StallTogether&) = default;
+};
+
 /// metrics.md section 4.
 struct Stall {
     double startS = 0; ///< from t0 to the arrival before the gap
@@ -57,7 +94,12 @@ struct Stall {
     bool periodic = false;
     std::uint32_t eventIndex = 0; ///< first token event of the arrival that ended it (events.size() while open)
     double tokenIndex = 0;        ///< tokens that had arrived before it
-    std::string evidence;         ///< a sentence with the numbers that decided
+    std::uint32_t readBefore = 0; ///< number of the read after which nothing came
+    std::optional<std::uint32_t> readAfter; ///< of the one that ended it; absent while open
+    std::uint32_t textOffset = 0;           ///< byte of the transcript at which the late text begins
+    std::string evidence;                   ///< a sentence with the numbers that decided
+    StallEvidence data;                     ///< those numbers
+    std::optional<StallTogether> together;  ///< set by whoever knows the other lanes (markTogether)
     friend bool operator==(const Stall&, const Stall&) = default;
 };
 
@@ -134,6 +176,9 @@ struct RunSummary {
     std::vector<RateAt> rateAt; ///< positions 1, 100, 500, 1000, 2000, 4000, ... as far as the run goes
     std::optional<Decay> decay;
     std::vector<Stall> stalls;
+    std::uint64_t clientGaps =
+        0; ///< laid to hiccups of ours (stalls of kind client): out of itl, itlPerToken and jitter
+    std::uint64_t hiccupGaps = 0;        ///< gaps into which a hiccup of ours only fell: marked and kept
     std::optional<EngineSummary> engine; ///< only of runs that our own engine answered
     std::vector<std::string> flags;      ///< short_run, not_steady_state, steady, not_really_streamed, k_unknown, ...
 };

@@ -10,52 +10,14 @@ namespace {
 
 constexpr std::size_t kEarlyGaps = 8;   ///< gaps that are compared with one another
 constexpr std::size_t kEarlyOthers = 3; ///< with fewer, the threshold is a fixed time
-constexpr std::size_t kTrendGaps = 64;
-constexpr std::size_t kFewestTrendGaps = 8;
-constexpr double kCatchUpShare = 0.8;
-constexpr double kCatchUpWithin = 1.5; ///< of the stall's length
 constexpr double kPeriodicSpread = 0.1;
-
-/// "812 ms", "1.24 s".
-std::string duration(double seconds) {
-    return seconds < 0.9995 ? fmt::format("{:.0f} ms", seconds * 1e3) : fmt::format("{:.2f} s", seconds);
-}
-
-std::string channelName(std::uint8_t channels) {
-    if (channels & (1U << static_cast<unsigned>(Channel::tool)))
-        return "tool call";
-    if (channels & (1U << static_cast<unsigned>(Channel::refusal)))
-        return "refusal";
-    if (channels & (1U << static_cast<unsigned>(Channel::answer)))
-        return "answer";
-    return "reasoning";
-}
-
-/// Tokens per second before the stall that ended with `arrival` (or after it, when it came too early).
-std::optional<double> trendOf(const ArrivalLog& log, std::size_t arrival, bool& fromAfter) {
-    std::vector<std::int64_t> gaps;
-    for (std::size_t i = arrival; i-- > 1 && gaps.size() < kTrendGaps;)
-        if (const std::int64_t ps = log.perTokenPs(i); ps > 0)
-            gaps.push_back(ps);
-    fromAfter = gaps.size() < kFewestTrendGaps;
-    if (fromAfter) {
-        gaps.clear();
-        for (std::size_t i = arrival + 1; i < log.size() && gaps.size() < kTrendGaps; ++i)
-            if (const std::int64_t ps = log.perTokenPs(i); ps > 0)
-                gaps.push_back(ps);
-    }
-    if (gaps.size() < kFewestTrendGaps)
-        return std::nullopt;
-    fromAfter = fromAfter && gaps.size() < kTrendGaps; // more may come
-    return 1e12 / medianOf(std::move(gaps));
-}
 
 } // namespace
 
-bool StallScan::exceeds(double gapNs, std::optional<double> medianNs) const {
+double StallScan::thresholdNs(std::optional<double> medianNs) const {
     if (!medianNs)
-        return gapNs > m_settings.stallUnknownS * 1e9;
-    return gapNs > std::max(m_settings.stallFloorS * 1e9, m_settings.stallFactor * *medianNs);
+        return m_settings.stallUnknownS * 1e9;
+    return std::max(m_settings.stallFloorS * 1e9, m_settings.stallFactor * *medianNs);
 }
 
 /// Median of the first gaps without the one before arrival `skip`.
@@ -74,7 +36,7 @@ void StallScan::addGap(const ArrivalLog& log) {
     if (arrival == 0)
         return;
     const std::int64_t gap = log.gapNs(arrival);
-    if (arrival > kEarlyGaps && exceeds(static_cast<double>(gap), m_median.value()))
+    if (arrival > kEarlyGaps && static_cast<double>(gap) > thresholdNs(m_median.value()))
         m_late.push_back({arrival, m_median.value()});
     m_median.add(gap);
 }
@@ -83,68 +45,53 @@ std::vector<StallScan::Found> StallScan::found(const ArrivalLog& log) const {
     std::vector<Found> all;
     for (std::size_t i = 1; i < log.size() && i <= kEarlyGaps; ++i) {
         const auto median = earlyMedian(log, i);
-        if (exceeds(static_cast<double>(log.gapNs(i)), median))
-            all.push_back({i, median.value_or(0)});
+        if (static_cast<double>(log.gapNs(i)) > thresholdNs(median))
+            all.push_back({i, median});
     }
     all.insert(all.end(), m_late.begin(), m_late.end());
     return all;
 }
 
-StallScan::Telling StallScan::tell(const ArrivalLog& log, std::size_t arrival, const StallContext& context) const {
-    const RunRecord& record = context.record;
-    const bool closed = arrival + 1 < log.size();
-    const TokenEvent& before = record.events[log[arrival].firstEvent - 1];
-    const TokenEvent& after = record.events[log[arrival].firstEvent];
-    const double lengthS = static_cast<double>(log.gapNs(arrival)) * 1e-9;
-    if ((before.channels & after.channels) == 0)
-        return {StallKind::phase,
-                fmt::format("It falls on the change from {} to {}.", channelName(before.channels),
-                            channelName(after.channels)),
-                true};
+std::vector<std::size_t> StallScan::clientArrivals(const ArrivalLog& log, const StallContext& context) const {
+    std::vector<std::size_t> arrivals;
+    if (context.hiccups.empty() || !stampedByUs(context.record))
+        return arrivals;
+    for (const Found& gap : found(log))
+        if (clientPart(log, gap.arrival, gap.medianNs, context))
+            arrivals.push_back(gap.arrival);
+    return arrivals;
+}
 
-    const bool over = record.outcome != Outcome::running;
-    const char* unit = context.tokensKnown ? "tokens" : "events";
-    const char* rateUnit = context.tokensKnown ? "tok/s" : "events/s";
-    bool trendMayChange = false;
-    const auto trend = trendOf(log, arrival, trendMayChange);
-    if (!trend)
-        return {StallKind::unknown,
-                fmt::format("Fewer than {} gaps before it and after it: there is no trend to compare with.",
-                            kFewestTrendGaps),
-                false};
-
-    const double owed = *trend * lengthS;
-    const double withinS = kCatchUpWithin * lengthS;
-    double came = 0;
-    double best = 0;
-    std::size_t i = arrival;
-    for (; i < log.size(); ++i) {
-        const double sinceS = toSeconds(log[i].at - log[arrival].at);
-        if (sinceS > withinS)
-            break;
-        came += log.tokens(i);
-        best = std::max(best, came - *trend * sinceS);
-        if (best >= kCatchUpShare * owed)
-            return {StallKind::delivery,
-                    fmt::format("{:.1f} of the {:.1f} {} that {:.1f} {} would have brought in {} came above the "
-                                "trend within {} after it.",
-                                best, owed, unit, *trend, rateUnit, duration(lengthS), duration(sinceS)),
-                    !trendMayChange && i + 1 < log.size()};
+StallTelling StallScan::tell(const ArrivalLog& log, const Found& gap, const StallContext& context) const {
+    const Instant from = log[gap.arrival - 1].at;
+    const Instant to = log[gap.arrival].at;
+    StallTelling telling;
+    if (const auto part = clientPart(log, gap.arrival, gap.medianNs, context)) {
+        telling.kind = StallKind::client;
+        telling.data.hiccupS = toSeconds(*part);
+        telling.evidence =
+            fmt::format("This machine held us up: a hiccup was in progress when the gap ended and takes {} of the {} "
+                        "above the median.",
+                        durationWords(toSeconds(*part)),
+                        durationWords((static_cast<double>(log.gapNs(gap.arrival)) - gap.medianNs.value_or(0)) * 1e-9));
+    } else {
+        if (const auto told = m_told.find(gap.arrival); told != m_told.end()) {
+            telling = told->second;
+        } else {
+            telling = tellByArrivals(log, gap.arrival, context);
+            if (telling.settled)
+                m_told.emplace(gap.arrival, telling);
+        }
+        if (const Duration hiccups = context.hiccups.within(from, to); hiccups > Duration::zero()) {
+            telling.data.hiccupS = toSeconds(hiccups);
+            telling.evidence += fmt::format(" A hiccup of this machine fell into it ({}) and did not make it{}.",
+                                            durationWords(toSeconds(hiccups)),
+                                            stampedByUs(context.record) ? "" : ": the stamps are not ours");
+        }
     }
-    Instant seen = log.back().at;
-    if (record.finished)
-        seen = std::max(seen, *record.finished);
-    else if (context.now && !over)
-        seen = std::max(seen, *context.now);
-    const std::string held = fmt::format("{:.1f} of the {:.1f} {} that {:.1f} {} would have brought in {} came above "
-                                         "the trend",
-                                         best, owed, unit, *trend, rateUnit, duration(lengthS));
-    if (toSeconds(seen - log[arrival].at) >= withinS)
-        return {StallKind::generation, fmt::format("No catch-up: {} within {}.", held, duration(withinS)),
-                closed && !trendMayChange && i < log.size()};
-    return {StallKind::unknown,
-            fmt::format("{}: so far {}.", over ? "The run ended before it could be told" : "Not told yet", held),
-            false};
+    telling.data.medianS = gap.medianNs ? std::optional(*gap.medianNs * 1e-9) : std::nullopt;
+    telling.data.thresholdS = thresholdNs(gap.medianNs) * 1e-9;
+    return telling;
 }
 
 /// The silence after the last arrival: open while the run goes on; once it ended badly nobody can tell any more.
@@ -158,9 +105,16 @@ std::optional<Stall> StallScan::pending(const ArrivalLog& log, const StallContex
     const auto gapNs = static_cast<double>(toNs(*until - log.back().at));
     const bool early = log.size() <= kEarlyGaps;
     const std::optional<double> median = early ? earlyMedian(log, 0) : std::optional(m_median.value());
-    if (!exceeds(gapNs, median))
+    if (gapNs <= thresholdNs(median))
         return std::nullopt;
     Stall stall;
+    stall.readBefore = log.back().read;
+    stall.textOffset = static_cast<std::uint32_t>(record.transcript.size());
+    stall.data.thresholdS = thresholdNs(median) * 1e-9;
+    stall.data.medianS = median ? std::optional(*median * 1e-9) : std::nullopt;
+    stall.data.countsTokens = context.tokensKnown;
+    if (const Duration hiccups = context.hiccups.within(log.back().at, *until); hiccups > Duration::zero())
+        stall.data.hiccupS = toSeconds(hiccups);
     stall.lengthS = gapNs * 1e-9;
     stall.kind = running ? StallKind::open : StallKind::unknown;
     stall.eventIndex = static_cast<std::uint32_t>(record.events.size());
@@ -184,17 +138,13 @@ std::vector<Stall> StallScan::stalls(const ArrivalLog& log, const StallContext& 
         stall.lengthS = static_cast<double>(log.gapNs(gap.arrival)) * 1e-9;
         stall.eventIndex = log[gap.arrival].firstEvent;
         stall.tokenIndex = log.total(gap.arrival - 1);
-        auto told = m_told.find(gap.arrival);
-        if (told != m_told.end()) {
-            stall.kind = told->second.kind;
-            stall.evidence = told->second.evidence;
-        } else {
-            Telling telling = tell(log, gap.arrival, context);
-            stall.kind = telling.kind;
-            stall.evidence = telling.evidence;
-            if (telling.settled)
-                m_told.emplace(gap.arrival, std::move(telling));
-        }
+        stall.readBefore = log[gap.arrival - 1].read;
+        stall.readAfter = log[gap.arrival].read;
+        stall.textOffset = context.record.events[stall.eventIndex].textBegin;
+        StallTelling telling = tell(log, gap, context);
+        stall.kind = telling.kind;
+        stall.evidence = std::move(telling.evidence);
+        stall.data = telling.data;
         out.push_back(std::move(stall));
     }
     markPeriodic(out);
@@ -209,10 +159,14 @@ void markPeriodic(std::vector<Stall>& stalls) {
     const auto even = [](double a, double b) {
         return a > 0 && b > 0 && std::abs(a - b) < kPeriodicSpread * (a + b) / 2;
     };
-    for (std::size_t i = 2; i < stalls.size(); ++i) {
-        Stall& a = stalls[i - 2];
-        Stall& b = stalls[i - 1];
-        Stall& c = stalls[i];
+    std::vector<Stall*> row;
+    for (Stall& stall : stalls)
+        if (stall.kind != StallKind::client)
+            row.push_back(&stall);
+    for (std::size_t i = 2; i < row.size(); ++i) {
+        Stall& a = *row[i - 2];
+        Stall& b = *row[i - 1];
+        Stall& c = *row[i];
         if (even(b.startS - a.startS, c.startS - b.startS) ||
             even(b.tokenIndex - a.tokenIndex, c.tokenIndex - b.tokenIndex))
             a.periodic = b.periodic = c.periodic = true;

@@ -78,6 +78,12 @@ public:
     /// The last event again, to say more of it.
     TokenEvent& last() { return m_record.events.back(); }
 
+    /// A hiccup of ours.
+    RunBuilder& hiccup(double due, double woke) {
+        m_record.hiccups.push_back({at(due), at(woke)});
+        return *this;
+    }
+
     // What the server said at the end.
     RunBuilder& usage(std::optional<std::uint64_t> completion, std::optional<std::uint64_t> prompt = {},
                       std::optional<std::uint64_t> reasoning = {}, std::optional<std::uint64_t> cached = {}) {

@@ -26,6 +26,19 @@ inline std::string exactly(const std::optional<Distribution>& d) {
              : "-";
 }
 
+inline std::string textOf(const Stall& stall) {
+    const StallEvidence& data = stall.data;
+    const auto channel = [](const std::optional<Channel>& c) { return c ? std::to_string(static_cast<int>(*c)) : "-"; };
+    const auto read = [](const std::optional<std::uint32_t>& r) { return r ? std::to_string(*r) : "-"; };
+    return exactly(stall.startS) + exactly(stall.lengthS) + std::string(toString(stall.kind)) +
+           std::to_string(stall.periodic) + std::to_string(stall.eventIndex) + exactly(stall.tokenIndex) + " " +
+           std::to_string(stall.readBefore) + " " + read(stall.readAfter) + " " + std::to_string(stall.textOffset) +
+           stall.evidence + exactly(data.thresholdS) + exactly(data.medianS) + exactly(data.trendPerS) +
+           std::to_string(data.trendFromAfter) + std::to_string(data.countsTokens) + exactly(data.owed) +
+           exactly(data.caughtUp) + exactly(data.withinS) + channel(data.from) + channel(data.to) +
+           exactly(data.hiccupS);
+}
+
 inline std::string textOf(const RunSummary& s) {
     std::string t;
     const auto line = [&](const char* name, const std::string& value) { t += std::string(name) + ": " + value + "\n"; };
@@ -55,9 +68,8 @@ inline std::string textOf(const RunSummary& s) {
         line("rate at", std::to_string(r.position) + " " + exactly(r.tps));
     line("decay", s.decay ? exactly(s.decay->percentPer1000) + exactly(s.decay->low) + exactly(s.decay->high) : "-");
     for (const Stall& stall : s.stalls)
-        line("stall", exactly(stall.startS) + exactly(stall.lengthS) + std::string(toString(stall.kind)) +
-                          std::to_string(stall.periodic) + std::to_string(stall.eventIndex) +
-                          exactly(stall.tokenIndex) + stall.evidence);
+        line("stall", textOf(stall));
+    line("ours", std::to_string(s.clientGaps) + " " + std::to_string(s.hiccupGaps));
     for (const std::string& flag : s.flags)
         line("flag", flag);
     return t;

@@ -89,6 +89,104 @@ private slots:
         QCOMPARE(s.stalls[0].evidence, std::string("It falls on the change from reasoning to answer."));
     }
 
+    void aHiccupThatMadeTheGapIsOurs_data() {
+        QTest::addColumn<int>("clock");
+        QTest::addColumn<double>("due");
+        QTest::addColumn<double>("woke");
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<int>("leftOut");
+        QTest::addColumn<int>("marked");
+        // 40 tokens at 20 ms, then 0.5 s of silence from 0.98 to 1.48: 480 ms above the median.
+        const int user = static_cast<int>(ClockSource::user);
+        const int kernel = static_cast<int>(ClockSource::kernel);
+        QTest::newRow("all of it") << user << 1.0 << 1.48 << "client " << 1 << 0;
+        QTest::newRow("half of what is above the median") << user << 1.24 << 1.48 << "client " << 1 << 0;
+        QTest::newRow("less than half of that") << user << 1.2402 << 1.48 << "generation " << 0 << 1;
+        QTest::newRow("read a moment after waking") << user << 1.0 << 1.476 << "client " << 1 << 0;
+        QTest::newRow("over before the gap ended") << user << 1.0 << 1.47 << "generation " << 0 << 1;
+        QTest::newRow("goes on when it ended") << user << 1.2 << 1.59 << "client " << 1 << 6;
+        QTest::newRow("began long before the gap") << user << 0.51 << 1.48 << "client " << 1 << 24;
+        QTest::newRow("only what lies in the gap counts") << user << 0.1 << 1.1 << "generation " << 0 << 40;
+        QTest::newRow("after it") << user << 1.485 << 1.495 << "generation " << 0 << 1;
+        QTest::newRow("a kernel stamp is not falsified") << kernel << 1.0 << 1.48 << "generation " << 0 << 1;
+    }
+    void aHiccupThatMadeTheGapIsOurs() {
+        QFETCH(int, clock);
+        QFETCH(double, due);
+        QFETCH(double, woke);
+        QFETCH(QString, kind);
+        RunBuilder run = Paused(40, 0.5).arrivals(100).run;
+        run.clock(static_cast<ClockSource>(clock)).hiccup(due, woke);
+        const RunSummary s = summarize(run.build());
+        QCOMPARE(QString::fromStdString(kinds(s)), kind);
+        QFETCH(int, leftOut);
+        QFETCH(int, marked);
+        QCOMPARE(static_cast<int>(s.clientGaps), leftOut);
+        QCOMPARE(static_cast<int>(s.hiccupGaps), marked);
+        QCOMPARE(static_cast<int>(s.itl->n), 139 - leftOut);
+        QCOMPARE(s.itl->max < 0.03, leftOut == 1);
+        QCOMPARE(s.stalls[0].data.hiccupS.has_value(), due < 1.48);
+        QVERIFY(std::abs(*s.stalls[0].data.medianS - 0.02) < 1e-9);
+        QVERIFY(std::abs(s.stalls[0].data.thresholdS - 0.1) < 1e-9);
+    }
+
+    void theStampReportHasTheLastWordOnTheClock() {
+        // One read without a usable kernel stamp: the whole run counts as stamped by us.
+        RunBuilder run = Paused(40, 0.5).arrivals(100).run;
+        run.clock(ClockSource::kernel).hiccup(1.0, 1.48);
+        run.record().stamps = StampReport{ClockSource::user, {}, 120, 0, {}};
+        QCOMPARE(kinds(summarize(run.build())), std::string("client "));
+    }
+
+    void aSmallGapIsNeverLaidToUs() {
+        // No stall: the hiccup is marked, and the gap kept.
+        RunBuilder run = Paused(40, 0.06).arrivals(100).run;
+        const RunSummary s = summarize(run.hiccup(1.0, 1.04).build());
+        QVERIFY(s.stalls.empty());
+        QCOMPARE(s.itl->n, std::uint64_t{139});
+        QCOMPARE(s.hiccupGaps, std::uint64_t{1});
+    }
+
+    void earlyGapsAreOursToo() {
+        // The third gap: its median is that of the others among the first eight, so it is told only when they are
+        // there.
+        RunBuilder run;
+        for (const double at : {0.2, 0.22, 0.24, 0.74})
+            run.event(at, 1);
+        run.hiccup(0.26, 0.74);
+        LiveMetrics live;
+        RunBuilder early = run;
+        const RunRecord few = early.outcome(Outcome::running).finish({}).build();
+        live.update(few);
+        QVERIFY2(live.summary(few).stalls.empty(), "two other gaps: the threshold is a second");
+        QCOMPARE(live.summary(few).itl->n, std::uint64_t{3});
+        for (int i = 1; i < 40; ++i)
+            run.event(0.74 + 0.02 * i, 1);
+        const RunRecord whole = run.build();
+        live.update(whole);
+        QCOMPARE(kinds(live.summary(whole)), std::string("client "));
+        QCOMPARE(live.summary(whole).itl->n, std::uint64_t{41});
+        QVERIFY(live.summary(whole).itl->max < 0.021);
+    }
+
+    void evidenceIsDataToo() {
+        const RunSummary held = summarize(Paused(40, 0.5).arrivals(1, 25).arrivals(60).run.build());
+        const StallEvidence& data = held.stalls[0].data;
+        QVERIFY(std::abs(*data.trendPerS - 50) < 1e-6);
+        QVERIFY(std::abs(*data.owed - 25) < 1e-6);
+        QVERIFY(std::abs(*data.caughtUp - 25) < 1e-6);
+        QCOMPARE(*data.withinS, 0.0);
+        QVERIFY(data.countsTokens && !data.trendFromAfter && !data.hiccupS && !data.from);
+        QCOMPARE(held.stalls[0].readBefore, std::uint32_t{39});
+        QCOMPARE(held.stalls[0].readAfter.value(), std::uint32_t{40});
+        QCOMPARE(held.stalls[0].textOffset, std::uint32_t{40 * 5});
+        // Too early for a trend before it.
+        const RunSummary early = summarize(Paused(6, 0.5).arrivals(80).run.build());
+        QVERIFY(early.stalls[0].data.trendFromAfter);
+        QVERIFY(std::abs(*early.stalls[0].data.withinS - 0.75) < 1e-9);
+        QVERIFY(std::abs(*early.stalls[0].data.caughtUp - 1) < 1e-6);
+    }
+
     void runThatEndsTooSoonIsUnknown() {
         QCOMPARE(kinds(summarize(Paused(40, 0.5).arrivals(5).run.build())), std::string("unknown "));
     }
@@ -177,9 +275,19 @@ private slots:
         std::vector<Stall> inTokens{at(1, 10), at(2, 30), at(4, 50)};
         markPeriodic(inTokens);
         QVERIFY(inTokens[0].periodic && inTokens[1].periodic && inTokens[2].periodic);
+        std::vector<Stall> inTime{at(1, 10), at(2.05, 30), at(3, 90)};
+        markPeriodic(inTime);
+        QVERIFY(inTime[0].periodic && inTime[1].periodic && inTime[2].periodic);
+        std::vector<Stall> tenPercent{at(1, 10), at(2, 30), at(3.106, 90)};
+        markPeriodic(tenPercent);
+        QVERIFY(!tenPercent[0].periodic);
         std::vector<Stall> two{at(1, 10), at(2, 20)};
         markPeriodic(two);
         QVERIFY(!two[0].periodic);
+        std::vector<Stall> oneIsOurs{at(1, 10), at(2, 20), at(2.3, 25), at(3, 30)};
+        oneIsOurs[2].kind = StallKind::client;
+        markPeriodic(oneIsOurs);
+        QVERIFY(oneIsOurs[0].periodic && oneIsOurs[3].periodic && !oneIsOurs[2].periodic);
     }
 };
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace decodescope {
 
@@ -106,6 +107,11 @@ Json laneSummaryJson(const ReportedLane& lane) {
         json[std::string(metric.field)] = aggregateJson(aggregate(std::move(values), metric.lowTail()));
     }
     json["itl_s"] = aggregateJson(aggregate(lane.pooledGaps(), false));
+    json["client_gaps"] = std::accumulate(lane.runs.begin(), lane.runs.end(), std::uint64_t{0},
+                                          [](std::uint64_t sum, const ReportedRun& run) {
+                                              return sum + (run.summary.inStats ? run.summary.clientGaps : 0);
+                                          });
+    json["flags"] = lane.slowTail() ? Json::array({"scheduler_or_memory"}) : Json::array();
     return json;
 }
 

@@ -133,6 +133,36 @@ void addFlow(Json& json, const RunSummary& s) {
     json["stalls"] = stallsJson(s.stalls);
     json["client_gaps"] = s.clientGaps;
     json["hiccup_gaps"] = s.hiccupGaps;
+    json["buffering"] = bufferingJson(s);
+}
+
+/// Null while the run goes on and for one that was not streamed.
+Json bufferingJson(const RunSummary& s) {
+    if (s.arrivals == 0 || s.outcome == Outcome::running)
+        return nullptr;
+    const Buffering& b = s.buffering;
+    Json signs = Json::array();
+    for (const BufferingSign& sign : b.signs)
+        signs.push_back(
+            {{"name", toString(sign.kind)}, {"evidence", jsonText(sign.evidence)}, {"try", jsonText(sign.advice)}});
+    const Json flushedBy =
+        b.flushedBy == FlushedBy::unknown ? Json(nullptr) : Json(b.flushedBy == FlushedBy::size ? "size" : "time");
+    return {{"merged_events", b.mergedEvents},
+            {"merged_arrivals", b.mergedArrivals},
+            {"largest_merge", b.largestMerge},
+            {"bursts", b.bursts},
+            {"burst_share", jsonNumber(b.burstShare)},
+            {"burst_events", jsonNumber(b.burstEvents)},
+            {"burst_period_s", jsonNumber(b.burstPeriodS)},
+            {"burst_bytes", jsonNumber(b.burstBytes)},
+            {"flushed_by", flushedBy},
+            {"buffer_bytes", b.bufferBytes ? Json(*b.bufferBytes) : Json(nullptr)},
+            {"pairs", b.pairs},
+            {"pair_share", jsonNumber(b.pairShare)},
+            {"pair_gap_s", jsonNumber(b.pairGapS)},
+            {"content_encoding", jsonTextOrNull(b.contentEncoding)},
+            {"cache_headers", textsJson(b.cacheHeaders)},
+            {"signs", std::move(signs)}};
 }
 
 void addServer(Json& json, const RunRecord& record) {

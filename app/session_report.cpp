@@ -1,5 +1,7 @@
 #include "app/session_report.h"
 
+#include "core/metrics/stalls_together.h"
+
 #include <algorithm>
 #include <map>
 
@@ -25,6 +27,32 @@ std::vector<double> ReportedLane::pooledGaps() const {
     return gaps;
 }
 
+bool ReportedLane::slowTail() const {
+    std::vector<double> rates;
+    for (const ReportedRun& run : runs)
+        if (run.summary.inStats && run.summary.decodeTps)
+            rates.push_back(*run.summary.decodeTps);
+    const auto all = aggregate(std::move(rates), true);
+    return all && tailCollapses(*all);
+}
+
+namespace {
+
+/// What only all lanes together tell.
+void lookAcross(std::vector<ReportedLane>& lanes) {
+    std::vector<RunWithStalls> runs;
+    for (const ReportedLane& lane : lanes)
+        for (const ReportedRun& run : lane.runs)
+            runs.push_back({run.record.get(), &run.summary.stalls});
+    const auto together = stallsTogether(runs);
+    auto next = together.begin();
+    for (ReportedLane& lane : lanes)
+        for (ReportedRun& run : lane.runs)
+            markTogether(run.summary.stalls, *next++);
+}
+
+} // namespace
+
 std::vector<ReportedLane> reportLanes(const Session& session) {
     std::vector<ReportedLane> lanes;
     for (const auto& lane : session.lanes()) {
@@ -36,6 +64,7 @@ std::vector<ReportedLane> reportLanes(const Session& session) {
             reported.runs.push_back({run->record, run->summary ? *run->summary : summarize(*run->record)});
         lanes.push_back(std::move(reported));
     }
+    lookAcross(lanes);
     return lanes;
 }
 
@@ -90,6 +119,7 @@ SessionReport reportRecording(const Recording& recording) {
         }
         reported.runs.push_back({record, summarize(*record)});
     }
+    lookAcross(report.lanes);
     return report;
 }
 

@@ -26,6 +26,8 @@ struct ReportedLane {
     /// Raw gaps between the arrivals of all runs in statistics, in seconds, ascending; without those that are laid to a
     /// hiccup of ours.
     [[nodiscard]] std::vector<double> pooledGaps() const;
+    /// Whether the slowest runs in statistics raise the scheduler/memory flag (metrics.md section 5).
+    [[nodiscard]] bool slowTail() const;
 };
 
 struct SessionReport {

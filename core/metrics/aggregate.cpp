@@ -14,6 +14,10 @@ bool Aggregate::supports(double percentile) const {
     return n > 0 && (share == 0.5 || static_cast<double>(n) * tail >= 1 - 1e-9);
 }
 
+bool tailCollapses(const Aggregate& decodeTps) {
+    return decodeTps.n > 1 && decodeTps.p99 < decodeTps.p50 / 2;
+}
+
 double quantileType7(const std::vector<double>& sorted, double q) {
     return quantileOf(
         sorted.size(), [&](std::size_t i) { return sorted[i]; }, std::clamp(q, 0.0, 1.0));

@@ -24,8 +24,8 @@ constexpr std::uint64_t kBurstEvents = 3;
 constexpr std::uint64_t kFewestBursts = 3;
 constexpr double kBurstShare = 0.5; ///< of all tokens
 // A buffer that holds many events and empties regularly.
-constexpr double kEven = 0.1;        ///< from the median
-constexpr double kMostlyEven = 0.8;  ///< of the bursts
+constexpr double kEven = 0.1;       ///< from the median
+constexpr double kMostlyEven = 0.8; ///< of the bursts
 constexpr std::int64_t kHeldEvents = 8;
 constexpr std::int64_t kLeastBytes = 1024;
 constexpr double kLeastPeriodS = 0.08;
@@ -161,11 +161,10 @@ std::string lower(std::string_view text) {
 /// Whether a header says that a cache answered.
 bool tellsCacheHit(std::string_view name, std::string_view value) {
     if (name == "age")
-        return !value.empty() && value != "0" && std::all_of(value.begin(), value.end(), [](unsigned char c) {
-            return std::isdigit(c) != 0;
-        });
-    constexpr std::array kNames = {"x-cache", "x-cache-status", "cf-cache-status", "x-proxy-cache", "x-cache-hit",
-                                   "x-litellm-cache-hit"};
+        return !value.empty() && value != "0" &&
+               std::all_of(value.begin(), value.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+    constexpr std::array kNames = {"x-cache",       "x-cache-status", "cf-cache-status",
+                                   "x-proxy-cache", "x-cache-hit",    "x-litellm-cache-hit"};
     if (std::none_of(kNames.begin(), kNames.end(), [&](const char* known) { return name == known; }))
         return false;
     const std::string said = lower(value);
@@ -190,11 +189,13 @@ std::string bufferWords(const Buffering& b) {
         return fmt::format("A buffer is emptied about every {}: {:.0f} events at once, again and again.",
                            durationWords(*b.burstPeriodS), *b.burstEvents);
     if (b.bufferBytes)
-        return fmt::format("The bursts are {:.1f} KiB each, as a buffer of {} KiB makes them that is sent on when it is "
-                           "full.",
-                           *b.burstBytes / 1024, *b.bufferBytes / 1024);
-    return fmt::format("The bursts are all of about {:.1f} KiB, as a buffer makes them that is sent on when it is full.",
-                       *b.burstBytes / 1024);
+        return fmt::format(
+            "The bursts are {:.1f} KiB each, as a buffer of {} KiB makes them that is sent on when it is "
+            "full.",
+            *b.burstBytes / 1024, *b.bufferBytes / 1024);
+    return fmt::format(
+        "The bursts are all of about {:.1f} KiB, as a buffer makes them that is sent on when it is full.",
+        *b.burstBytes / 1024);
 }
 
 std::vector<BufferingSign> signsOf(const Buffering& b, const RunRecord& record, const RunSummary& summary) {

@@ -1,3 +1,4 @@
+#include "core/metrics/buffering.h"
 #include "core/metrics/decay.h"
 #include "core/metrics/engine_metrics.h"
 #include "core/metrics/gaps.h"
@@ -231,6 +232,8 @@ RunSummary LiveMetrics::summary(const RunRecord& record, std::optional<Instant> 
     out.stalls = s.stalls.stalls(s.log, {record, s.hiccups, s.model.tokensKnown, now});
     out.clientGaps = s.client.size();
     out.hiccupGaps = s.overlapped();
+    if (record.outcome != Outcome::running)
+        out.buffering = bufferingOf(record, s.log, s.hiccups, out);
     out.flags = verdicts(record, out);
     return out;
 }

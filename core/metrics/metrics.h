@@ -62,6 +62,10 @@ struct Aggregate {
     [[nodiscard]] bool supports(double percentile) const;
 };
 
+/// Whether the slowest runs are so much slower that the server's scheduler or memory is to be looked at: p99 of TPS,
+/// the rate that 99% of runs reach, is less than half of p50 (metrics.md section 5).
+[[nodiscard]] bool tailCollapses(const Aggregate& decodeTps);
+
 /// Type 7: linear interpolation between order statistics. `sorted` ascending, not empty; q in [0, 1].
 [[nodiscard]] double quantileType7(const std::vector<double>& sorted, double q);
 [[nodiscard]] std::optional<Aggregate> aggregate(std::vector<double> values, bool lowTail);

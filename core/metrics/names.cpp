@@ -38,6 +38,26 @@ std::string_view toString(TokenBasis basis) noexcept {
     return "none";
 }
 
+std::string_view toString(BufferingKind kind) noexcept {
+    switch (kind) {
+    case BufferingKind::notReallyStreamed:
+        return "not_really_streamed";
+    case BufferingKind::proxyBuffer:
+        return "proxy_buffer";
+    case BufferingKind::bursts:
+        return "bursts";
+    case BufferingKind::nagle:
+        return "nagle";
+    case BufferingKind::compressed:
+        return "compressed";
+    case BufferingKind::cacheHit:
+        return "cache_hit";
+    case BufferingKind::merged:
+        break;
+    }
+    return "merged";
+}
+
 std::string_view channelName(Channel channel) noexcept {
     switch (channel) {
     case Channel::tool:

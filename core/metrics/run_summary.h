@@ -103,6 +103,51 @@ struct Stall {
     friend bool operator==(const Stall&, const Stall&) = default;
 };
 
+/// What stands between the model and us, by what it does to a stream. Also the names of flags.
+enum class BufferingKind : std::uint8_t {
+    notReallyStreamed, ///< not_really_streamed
+    proxyBuffer,       ///< proxy_buffer: bursts as a buffer makes them, by its size or by a clock
+    bursts,            ///< bursts: at least half of the output came in them
+    nagle,             ///< nagle: silences as long as Linux delays an acknowledgement
+    compressed,        ///< compressed: the response had a content coding
+    cacheHit,          ///< cache_hit: a header says that a cache answered
+    merged             ///< merged: several token events shared a read
+};
+[[nodiscard]] std::string_view toString(BufferingKind kind) noexcept;
+
+/// One finding of the buffering detector: what was seen, and what to try.
+struct BufferingSign {
+    BufferingKind kind = BufferingKind::merged;
+    std::string evidence;
+    std::string advice;
+    friend bool operator==(const BufferingSign&, const BufferingSign&) = default;
+};
+
+/// When a buffer on the way is emptied.
+enum class FlushedBy : std::uint8_t { unknown, size, time };
+
+/// The numbers behind the signs. A burst: three or more token events within 2 ms of one another, after a silence of
+/// 10 ms or more that no hiccup of ours made.
+struct Buffering {
+    std::uint64_t mergedArrivals = 0, mergedEvents = 0; ///< reads with several token events, and those events
+    std::uint64_t largestMerge = 0;                     ///< events of the largest of them
+    std::uint64_t bursts = 0;
+    double burstShare = 0;                    ///< of all tokens
+    std::optional<double> burstEvents;        ///< medians; absent with fewer than three bursts
+    std::optional<double> burstPeriodS;       ///< from start to start
+    std::optional<double> burstBytes;         ///< of the stream as it came over the wire
+    FlushedBy flushedBy = FlushedBy::unknown; ///< known only where the bursts are as even as a buffer makes them
+    std::optional<std::uint32_t> bufferBytes; ///< 4, 8, 16, 32 or 64 KiB where the bursts are about that large
+    std::uint64_t pairs = 0;                  ///< gaps of about 40 ms with several events at their end
+    double pairShare = 0;                     ///< of the time from first to last arrival
+    std::optional<double> pairGapS;           ///< median
+    std::string contentEncoding;              ///< empty: none
+    std::vector<std::string> cacheHeaders;    ///< names of those that tell of a cache's answer
+    bool nginx = false;                       ///< the response names it as its server
+    std::vector<BufferingSign> signs;         ///< the weightiest first
+    friend bool operator==(const Buffering&, const Buffering&) = default;
+};
+
 struct Jitter {
     double stdev = 0, mad = 0, p99MinusP50 = 0, rfc3550 = 0;
     friend bool operator==(const Jitter&, const Jitter&) = default;
@@ -179,6 +224,7 @@ struct RunSummary {
     std::uint64_t clientGaps =
         0; ///< laid to hiccups of ours (stalls of kind client): out of itl, itlPerToken and jitter
     std::uint64_t hiccupGaps = 0;        ///< gaps into which a hiccup of ours only fell: marked and kept
+    Buffering buffering;                 ///< once the run is over
     std::optional<EngineSummary> engine; ///< only of runs that our own engine answered
     std::vector<std::string> flags;      ///< short_run, not_steady_state, steady, not_really_streamed, k_unknown, ...
 };

@@ -78,9 +78,10 @@ std::optional<StallTogether> judge(const Count& same, const Count& others) {
                                    "went on: this points at that server or the way to it.",
                                    same.stalled, same.streaming);
     } else {
-        out.evidence = fmt::format("{} of the {} lanes that were streaming stalled together, all of one server: it may be "
-                                   "that server, the network or this machine.",
-                                   same.stalled, same.streaming);
+        out.evidence =
+            fmt::format("{} of the {} lanes that were streaming stalled together, all of one server: it may be "
+                        "that server, the network or this machine.",
+                        same.stalled, same.streaming);
     }
     return out;
 }

@@ -14,9 +14,9 @@ struct RunWithStalls {
 };
 
 /// For each stall of each run, whether other runs stalled at the same instant (metrics.md section 4, last paragraph).
-/// Two stalls are of one instant when they overlap for at least half of the shorter one; they count where at least three
-/// quarters of the runs that were streaming then stalled, of all or of those of one server. Changes of channel are the
-/// model's own and stay out, as do imagined streams; runs of different time lines are never compared.
+/// Two stalls are of one instant when they overlap for at least half of the shorter one; they count where at least
+/// three quarters of the runs that were streaming then stalled, of all or of those of one server. Changes of channel
+/// are the model's own and stay out, as do imagined streams; runs of different time lines are never compared.
 [[nodiscard]] std::vector<std::vector<std::optional<StallTogether>>>
 stallsTogether(const std::vector<RunWithStalls>& runs);
 

@@ -52,6 +52,9 @@ std::vector<std::string> verdicts(const RunRecord& record, const RunSummary& sum
         flag(*tokens.output > asked + 2, "over_max_tokens");
     }
     flag(tokens.cached.value_or(0) > 0, "cached");
+    for (const BufferingSign& sign : summary.buffering.signs)
+        if (sign.kind != BufferingKind::notReallyStreamed)
+            flags.emplace_back(toString(sign.kind));
     for (const std::string& warning : record.warnings)
         if (std::find(flags.begin(), flags.end(), warning) == flags.end())
             flags.push_back(warning);

@@ -51,6 +51,7 @@ struct TokenEvent {
     std::uint32_t textEnd = 0;
     std::uint8_t channels = 0; ///< bit 1 << Channel for each channel with a fragment
     EventTokens tokens;
+    std::uint32_t streamEnd = 0; ///< bytes of the stream, head and framing included, up to the end of that read
 
     [[nodiscard]] bool has(Channel c) const noexcept { return (channels >> static_cast<unsigned>(c)) & 1U; }
     /// Whether any fragment is not reasoning.

@@ -181,7 +181,9 @@ void RunRecorder::applyDelta(const StreamEvent& event, const TokenDelta& delta) 
         add(last.tokens, tokens);
         return;
     }
-    record.events.push_back({event.at, event.read, event.message, textBegin, textEnd, channels, tokens});
+    const auto streamEnd =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(event.streamEnd, std::numeric_limits<std::uint32_t>::max()));
+    record.events.push_back({event.at, event.read, event.message, textBegin, textEnd, channels, tokens, streamEnd});
     checkBurst();
 }
 

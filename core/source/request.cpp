@@ -76,8 +76,10 @@ Result<std::string> routeText(const RunSpec& spec) {
 }
 
 bool shareServer(const RunSpec& a, const RunSpec& b) {
-    if (a.recorded || b.recorded)
-        return false;
+    return !a.recorded && !b.recorded && sameServer(a, b);
+}
+
+bool sameServer(const RunSpec& a, const RunSpec& b) {
     if (a.local || b.local)
         return a.local == b.local;
     const auto urlA = completionUrl(a.endpoint);

@@ -66,7 +66,9 @@ struct RequestHead {
 /// What a run asks, for people and recordings: the route really used, without secrets; for a model on this machine its
 /// file, as the port of its engine says nothing.
 [[nodiscard]] Result<std::string> routeText(const RunSpec& spec);
-/// Whether two runs are answered by one server, so that they slow each other down.
+/// Whether two runs were asked of one server, or of one model on this machine.
+[[nodiscard]] bool sameServer(const RunSpec& a, const RunSpec& b);
+/// Whether two runs are answered by one server, so that they slow each other down: a recorded one asks nobody.
 [[nodiscard]] bool shareServer(const RunSpec& a, const RunSpec& b);
 
 /// How an endpoint is asked for its models.

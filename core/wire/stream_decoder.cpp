@@ -55,6 +55,7 @@ private:
     void onArrayEnd() override { m_arrayClosed = true; }
 
     enum class EndOfBody { clean, cut };
+    void takeRead(std::string_view bytes);
     void beginBareBody();
     void chooseCoding();
     void takeBody(std::string_view bytes);
@@ -86,6 +87,7 @@ private:
     bool m_headless = false;
     bool m_linesAreWhole = false; // the lines turned out to be one JSON text, printed over several
     bool m_arrayClosed = false;
+    std::uint64_t m_taken = 0; // bytes of all reads
     bool m_inTail = false;
     bool m_keptEnough = false;
     bool m_ended = false;
@@ -113,14 +115,22 @@ void Decoder::feed(const ByteChunk& chunk, std::vector<StreamEvent>& out) {
     m_lastRead = chunk.read;
     m_anyRead = true;
     m_reader.at(chunk.at, chunk.read, out);
-    if (m_facts.failure != ErrorKind::none || chunk.bytes.empty())
+    m_taken += chunk.bytes.size();
+    const std::size_t first = out.size();
+    takeRead(chunk.bytes);
+    for (std::size_t i = first; i < out.size(); ++i)
+        out[i].streamEnd = m_taken;
+}
+
+void Decoder::takeRead(std::string_view bytes) {
+    if (m_facts.failure != ErrorKind::none || bytes.empty())
         return;
     m_facts.anyBytes = true;
     if (m_options.framing == Framing::http) {
-        readHttp(chunk.bytes);
+        readHttp(bytes);
     } else {
         beginBareBody();
-        takeBody(chunk.bytes);
+        takeBody(bytes);
     }
 }
 
@@ -149,6 +159,7 @@ void Decoder::finish(const TransportEnd& end, std::vector<StreamEvent>& out) {
         return;
     // What only the end completes had arrived with the last read.
     m_reader.at(m_anyRead ? m_lastAt : end.at, m_lastRead, out);
+    const std::size_t first = out.size();
     const bool peerClosed = end.kind == ErrorKind::none;
     bool clean = peerClosed;
     if (m_options.framing == Framing::http)
@@ -158,6 +169,8 @@ void Decoder::finish(const TransportEnd& end, std::vector<StreamEvent>& out) {
     endBody(clean ? EndOfBody::clean : EndOfBody::cut);
     m_reader.flush();
     m_ended = true;
+    for (std::size_t i = first; i < out.size(); ++i)
+        out[i].streamEnd = m_taken;
 
     StreamEnd last = judge(m_facts, end, m_reader, m_kept);
     if (last.verdict == StreamEnd::Verdict::complete && !last.notStreamed && !m_reader.doneSeen()) {

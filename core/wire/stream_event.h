@@ -187,6 +187,7 @@ struct StreamEvent {
                  ServerIdentity, EngineIntroduced, EnginePrompt, EngineStep, FinishReported, Keepalive, WarningRaised,
                  Hiccup, StampReport, StreamEnd>
         what;
+    std::uint64_t streamEnd = 0; ///< bytes of the stream up to the end of that read; 0 where it is no read's
 };
 
 } // namespace decodescope

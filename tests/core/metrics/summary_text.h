@@ -69,6 +69,13 @@ inline std::string textOf(const RunSummary& s) {
     line("decay", s.decay ? exactly(s.decay->percentPer1000) + exactly(s.decay->low) + exactly(s.decay->high) : "-");
     for (const Stall& stall : s.stalls)
         line("stall", textOf(stall));
+    const Buffering& b = s.buffering;
+    line("buffering", std::to_string(b.mergedEvents) + " " + std::to_string(b.mergedArrivals) + " " +
+                          std::to_string(b.bursts) + " " + exactly(b.burstShare) + exactly(b.burstEvents) +
+                          exactly(b.burstPeriodS) + exactly(b.burstBytes) + std::to_string(b.pairs) +
+                          exactly(b.pairShare) + std::to_string(b.bufferBytes.value_or(0)));
+    for (const BufferingSign& sign : b.signs)
+        line("sign", std::string(toString(sign.kind)) + sign.evidence + sign.advice);
     line("ours", std::to_string(s.clientGaps) + " " + std::to_string(s.hiccupGaps));
     for (const std::string& flag : s.flags)
         line("flag", flag);

@@ -26,6 +26,20 @@ class TestAggregate : public QObject {
     Q_OBJECT
 
 private slots:
+    void aSlowTailIsFlagged() {
+        // The rate that 99% of runs reach: of 101 runs the second slowest.
+        std::vector<double> rates(101, 50.0);
+        QVERIFY(!tailCollapses(*aggregate(rates, true)));
+        rates[0] = 24;
+        QVERIFY2(!tailCollapses(*aggregate(rates, true)), "one run of 101 lies beyond p99");
+        rates[1] = 24;
+        QVERIFY(tailCollapses(*aggregate(rates, true)));
+        rates[1] = 25;
+        QVERIFY2(!tailCollapses(*aggregate(rates, true)), "half is not less than half");
+        QVERIFY(!tailCollapses(*aggregate({50}, true)));
+        QVERIFY(tailCollapses(*aggregate({10, 50, 50, 50}, true)));
+    }
+
     void typeSeven() {
         QVERIFY(near(quantileType7({1, 2, 3, 4}, 0.5), 2.5));
         QVERIFY(near(quantileType7({1, 2, 3, 4}, 0.9), 3.7));

@@ -44,13 +44,13 @@ Json evidenceJson(const StallEvidence& data) {
             {"hiccup_s", jsonNumber(data.hiccupS)}};
 }
 
-Json togetherJson(const std::optional<StallTogether>& together) {
-    if (!together)
+Json othersJson(const std::optional<StallOthers>& others) {
+    if (!others)
         return nullptr;
-    return {{"lanes", together->lanes},
-            {"streaming", together->streaming},
-            {"points_at", toString(together->side)},
-            {"evidence", jsonText(together->evidence)}};
+    return {{"lanes_stalled", others->stalled},
+            {"lanes_streaming", others->streaming},
+            {"points_at", others->side == StallSide::none ? Json(nullptr) : Json(toString(others->side))},
+            {"evidence", jsonText(others->evidence)}};
 }
 
 Json stallsJson(const std::vector<Stall>& stalls) {
@@ -120,22 +120,6 @@ void addTokens(Json& json, const RunSummary& s) {
     json["token_basis"] = toString(s.tokens.basis);
 }
 
-void addFlow(Json& json, const RunSummary& s) {
-    json["itl_s"] = distributionJson(s.itl);
-    json["itl_per_token_s"] = distributionJson(s.itlPerToken);
-    json["jitter_s"] = jitterJson(s.jitter);
-    json["chars_per_s"] = jsonNumber(s.charsPerS);
-    json["words_per_s"] = jsonNumber(s.wordsPerS);
-    json["rate_at"] = rateAtJson(s.rateAt);
-    json["decay_percent_per_1000"] = s.decay ? jsonNumber(s.decay->percentPer1000) : Json(nullptr);
-    json["decay_interval_percent"] =
-        s.decay ? Json::array({jsonNumber(s.decay->low), jsonNumber(s.decay->high)}) : Json(nullptr);
-    json["stalls"] = stallsJson(s.stalls);
-    json["client_gaps"] = s.clientGaps;
-    json["hiccup_gaps"] = s.hiccupGaps;
-    json["buffering"] = bufferingJson(s);
-}
-
 /// Null while the run goes on and for one that was not streamed.
 Json bufferingJson(const RunSummary& s) {
     if (s.arrivals == 0 || s.outcome == Outcome::running)
@@ -163,6 +147,22 @@ Json bufferingJson(const RunSummary& s) {
             {"content_encoding", jsonTextOrNull(b.contentEncoding)},
             {"cache_headers", textsJson(b.cacheHeaders)},
             {"signs", std::move(signs)}};
+}
+
+void addFlow(Json& json, const RunSummary& s) {
+    json["itl_s"] = distributionJson(s.itl);
+    json["itl_per_token_s"] = distributionJson(s.itlPerToken);
+    json["jitter_s"] = jitterJson(s.jitter);
+    json["chars_per_s"] = jsonNumber(s.charsPerS);
+    json["words_per_s"] = jsonNumber(s.wordsPerS);
+    json["rate_at"] = rateAtJson(s.rateAt);
+    json["decay_percent_per_1000"] = s.decay ? jsonNumber(s.decay->percentPer1000) : Json(nullptr);
+    json["decay_interval_percent"] =
+        s.decay ? Json::array({jsonNumber(s.decay->low), jsonNumber(s.decay->high)}) : Json(nullptr);
+    json["stalls"] = stallsJson(s.stalls);
+    json["client_gaps"] = s.clientGaps;
+    json["hiccup_gaps"] = s.hiccupGaps;
+    json["buffering"] = bufferingJson(s);
 }
 
 void addServer(Json& json, const RunRecord& record) {
@@ -197,7 +197,8 @@ Json stallJson(const Stall& stall) {
             {"reads", {stall.readBefore, stall.readAfter ? Json(*stall.readAfter) : Json(nullptr)}},
             {"evidence", jsonText(stall.evidence)},
             {"evidence_data", evidenceJson(stall.data)},
-            {"together", togetherJson(stall.together)}};
+            {"together", stall.together()},
+            {"others", othersJson(stall.others)}};
 }
 
 Json runErrorJson(const RunRecord& record) {

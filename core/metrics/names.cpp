@@ -79,9 +79,11 @@ std::string_view toString(StallSide side) noexcept {
     case StallSide::server:
         return "server";
     case StallSide::either:
+        return "either";
+    case StallSide::none:
         break;
     }
-    return "either";
+    return "none";
 }
 
 std::string_view toString(StallKind kind) noexcept {

@@ -71,19 +71,20 @@ struct StallEvidence {
 
 /// Where several lanes that stall at one instant point.
 enum class StallSide : std::uint8_t {
+    none,   ///< too few of the lanes that were streaming stalled
     client, ///< lanes of several servers stalled: the network or the machine on this side
     server, ///< only lanes of one server stalled, and lanes of others went on
     either  ///< only lanes of one server were streaming
 };
 [[nodiscard]] std::string_view toString(StallSide side) noexcept;
 
-/// Several lanes stalled at the same instant (stalls_together.h).
-struct StallTogether {
-    std::uint32_t lanes = 0;     ///< that stalled, this one included
-    std::uint32_t streaming = 0; ///< that were streaming then, this one included
-    StallSide side = StallSide::either;
+/// What the lanes did at the instant of a stall (stalls_together.h).
+struct StallOthers {
+    std::uint32_t stalled = 1;   ///< lanes, this one included
+    std::uint32_t streaming = 1; ///< lanes that had begun and not ended, this one included
+    StallSide side = StallSide::none;
     std::string evidence;
-    friend bool operator==(const StallTogether&, const StallTogether&) = default;
+    friend bool operator==(const StallOthers&, const StallOthers&) = default;
 };
 
 /// metrics.md section 4.
@@ -99,7 +100,10 @@ struct Stall {
     std::uint32_t textOffset = 0;           ///< byte of the transcript at which the late text begins
     std::string evidence;                   ///< a sentence with the numbers that decided
     StallEvidence data;                     ///< those numbers
-    std::optional<StallTogether> together;  ///< set by whoever knows the other lanes (markTogether)
+    std::optional<StallOthers> others;      ///< set by whoever knows them (markTogether); absent: no lane streamed then
+
+    /// Whether it is one of several lanes that stalled at the same instant.
+    [[nodiscard]] bool together() const { return others && others->side != StallSide::none; }
     friend bool operator==(const Stall&, const Stall&) = default;
 };
 

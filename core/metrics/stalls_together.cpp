@@ -57,40 +57,39 @@ struct Count {
     [[nodiscard]] bool most() const { return stalled >= kMost * streaming; }
 };
 
-std::optional<StallTogether> judge(const Count& same, const Count& others) {
-    StallTogether out;
-    if (others.stalled > 0 && Count{same.stalled + others.stalled, same.streaming + others.streaming}.most()) {
+std::optional<StallOthers> judge(const Count& same, const Count& others) {
+    StallOthers out;
+    out.stalled = same.stalled + others.stalled;
+    out.streaming = same.streaming + others.streaming;
+    if (out.streaming < 2)
+        return std::nullopt;
+    if (others.stalled > 0 && Count{out.stalled, out.streaming}.most()) {
         out.side = StallSide::client;
-        out.lanes = same.stalled + others.stalled;
-        out.streaming = same.streaming + others.streaming;
         out.evidence = fmt::format("{} of the {} lanes that were streaming stalled together, and they have different "
                                    "servers: this points at the network or the machine on this side.",
-                                   out.lanes, out.streaming);
-        return out;
-    }
-    if (same.stalled < 2 || !same.most())
-        return std::nullopt;
-    out.lanes = same.stalled;
-    out.streaming = same.streaming + others.streaming;
-    if (others.streaming > others.stalled) {
+                                   out.stalled, out.streaming);
+    } else if (same.stalled > 1 && same.most() && others.streaming > others.stalled) {
         out.side = StallSide::server;
         out.evidence = fmt::format("{} of the {} lanes of this server stalled together while lanes of other servers "
                                    "went on: this points at that server or the way to it.",
                                    same.stalled, same.streaming);
+    } else if (same.stalled > 1 && same.most()) {
+        out.side = StallSide::either;
+        out.evidence = fmt::format("{} of the {} lanes that were streaming stalled together, all of one server: it may "
+                                   "be that server, the network or this machine.",
+                                   same.stalled, same.streaming);
     } else {
         out.evidence =
-            fmt::format("{} of the {} lanes that were streaming stalled together, all of one server: it may be "
-                        "that server, the network or this machine.",
-                        same.stalled, same.streaming);
+            fmt::format("Of {} other lanes that were streaming, {} stalled too.", out.streaming - 1, out.stalled - 1);
     }
     return out;
 }
 
 } // namespace
 
-std::vector<std::vector<std::optional<StallTogether>>> stallsTogether(const std::vector<RunWithStalls>& runs) {
+std::vector<std::vector<std::optional<StallOthers>>> stallsTogether(const std::vector<RunWithStalls>& runs) {
     std::vector<Line> lines;
-    std::vector<std::vector<std::optional<StallTogether>>> out;
+    std::vector<std::vector<std::optional<StallOthers>>> out;
     for (const RunWithStalls& run : runs) {
         Line line = lineOf(run);
         line.server = lines.size();
@@ -123,9 +122,9 @@ std::vector<std::vector<std::optional<StallTogether>>> stallsTogether(const std:
     return out;
 }
 
-void markTogether(std::vector<Stall>& stalls, const std::vector<std::optional<StallTogether>>& together) {
-    for (std::size_t i = 0; i < std::min(stalls.size(), together.size()); ++i)
-        stalls[i].together = together[i];
+void markTogether(std::vector<Stall>& stalls, const std::vector<std::optional<StallOthers>>& others) {
+    for (std::size_t i = 0; i < std::min(stalls.size(), others.size()); ++i)
+        stalls[i].others = others[i];
 }
 
 } // namespace decodescope

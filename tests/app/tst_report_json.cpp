@@ -83,6 +83,41 @@ private slots:
         QCOMPARE(run["itl_s"]["n"].get<int>(), 59);
     }
 
+    void aStallTellsItsEvidenceAsData() {
+        Stall stall;
+        stall.readBefore = 4;
+        stall.data.thresholdS = 0.1;
+        stall.data.medianS = 0.02;
+        stall.data.trendPerS = 50;
+        stall.data.owed = 25;
+        stall.data.caughtUp = 1;
+        stall.data.withinS = 0.75;
+        const Json told = stallJson(stall);
+        const Json& data = told["evidence_data"];
+        QCOMPARE(data["trend_per_s"].get<double>(), 50.0);
+        QCOMPARE(data["trend_from"].get<std::string>(), std::string("before"));
+        QCOMPARE(data["owed"].get<double>(), 25.0);
+        QVERIFY(data["hiccup_s"].is_null() && data["from_channel"].is_null());
+        QCOMPARE(told["reads"][0].get<int>(), 4);
+        QVERIFY(told["reads"][1].is_null() && told["others"].is_null() && !told["together"].get<bool>());
+        stall.others = StallOthers{2, 2, StallSide::client, "both"};
+        QCOMPARE(stallJson(stall)["others"]["points_at"].get<std::string>(), std::string("client"));
+        QVERIFY(stallJson(stall)["together"].get<bool>());
+    }
+
+    void theBufferingDetectorIsHeard() {
+        ReportedRun run = pacedRun(60, 200ms, 20ms);
+        const Json steady = runJson(run, TextExport::hashOnly)["buffering"];
+        QVERIFY(steady["signs"].empty() && steady["flushed_by"].is_null());
+        run.summary.buffering.signs = {{BufferingKind::nagle, "pairs", "TCP_NODELAY"}};
+        run.summary.buffering.flushedBy = FlushedBy::size;
+        const Json found = runJson(run, TextExport::hashOnly)["buffering"];
+        QCOMPARE(found["signs"][0]["name"].get<std::string>(), std::string("nagle"));
+        QCOMPARE(found["signs"][0]["try"].get<std::string>(), std::string("TCP_NODELAY"));
+        QCOMPARE(found["flushed_by"].get<std::string>(), std::string("size"));
+        QVERIFY(runJson(failedRun(ErrorKind::unreachable, -1), TextExport::hashOnly)["buffering"].is_null());
+    }
+
     void textIsExportedOnlyWhenAskedFor() {
         const Json run = runJson(pacedRun(2, 10ms, 10ms), TextExport::whole);
         QCOMPARE(run["text"].get<std::string>(), std::string("w0 w1 "));

@@ -34,8 +34,12 @@ public:
     }
     RunRecord& record(std::size_t index) { return *std::next(m_records.begin(), static_cast<std::ptrdiff_t>(index)); }
 
-    /// Of the first stall of a lane.
-    [[nodiscard]] std::optional<StallTogether> of(std::size_t index) const {
+    /// Of the first stall of a lane, when it is one that several lanes had together.
+    [[nodiscard]] std::optional<StallOthers> of(std::size_t index) const {
+        const auto others = othersOf(index);
+        return others && others->side != StallSide::none ? others : std::nullopt;
+    }
+    [[nodiscard]] std::optional<StallOthers> othersOf(std::size_t index) const {
         std::vector<RunWithStalls> runs;
         auto summary = m_summaries.begin();
         for (const RunRecord& record : m_records)
@@ -61,7 +65,7 @@ private slots:
         for (std::size_t i = 0; i < 3; ++i) {
             const auto together = race.of(i);
             QVERIFY(together && together->side == StallSide::client);
-            QCOMPARE(together->lanes, std::uint32_t{3});
+            QCOMPARE(together->stalled, std::uint32_t{3});
             QCOMPARE(together->streaming, std::uint32_t{3});
             QVERIFY(together->evidence.find("3 of the 3 lanes") != std::string::npos);
         }
@@ -71,7 +75,7 @@ private slots:
         Race race;
         race.lane("a:1", 1.0).lane("a:1", 1.0).lane("b:1", -1);
         QVERIFY(race.of(0) && race.of(0)->side == StallSide::server);
-        QCOMPARE(race.of(0)->lanes, std::uint32_t{2});
+        QCOMPARE(race.of(0)->stalled, std::uint32_t{2});
         QCOMPARE(race.of(0)->streaming, std::uint32_t{3});
         QVERIFY(!race.of(2));
     }
@@ -86,6 +90,9 @@ private slots:
         Race race;
         race.lane("a:1", 1.0).lane("b:1", 1.0).lane("c:1", -1);
         QVERIFY2(!race.of(0), "two of three");
+        QCOMPARE(race.othersOf(0)->stalled, std::uint32_t{2});
+        QCOMPARE(race.othersOf(0)->streaming, std::uint32_t{3});
+        QCOMPARE(race.othersOf(0)->evidence, std::string("Of 2 other lanes that were streaming, 1 stalled too."));
         Race alone;
         alone.lane("a:1", 1.0).lane("b:1", -1);
         QVERIFY(!alone.of(0));
@@ -157,7 +164,7 @@ private slots:
         const auto all = stallsTogether({{&a, &open}, {&b, &open}});
         QVERIFY(all[0][0] && all[0][0]->side == StallSide::client);
         markTogether(open, all[0]);
-        QVERIFY(open[0].together == all[0][0]);
+        QVERIFY(open[0].together() && open[0].others == all[0][0]);
     }
 };
 

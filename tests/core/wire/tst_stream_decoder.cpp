@@ -33,6 +33,7 @@ private slots:
     void unknownProtocolsAreRefused();
     void everyCutGivesTheSame();
     void eventsCarryTheStampOfTheReadThatCompletedThem();
+    void eventsKnowHowManyBytesHadCome();
     void aTailCarriesTheStampOfItsRead();
     void heldTextCarriesTheStampOfItsMessage();
     void transportEnds();
@@ -87,6 +88,28 @@ void TestStreamDecoder::eventsCarryTheStampOfTheReadThatCompletedThem() {
     }
     QCOMPARE(reads, (std::vector<std::uint32_t>{2, 3}));
     QCOMPARE(toNs(events.back().at), 1'004'000'000LL);
+}
+
+void TestStreamDecoder::eventsKnowHowManyBytesHadCome() {
+    DecoderOptions options;
+    options.framing = Framing::bodyOnly;
+    const auto decoder = StreamDecoder::create(options);
+    QVERIFY(decoder.has_value());
+    const std::string event = "data: {\"choices\":[{\"delta\":{\"content\":\"word\"}}]}\n\n";
+    const std::string whole = event + event + event;
+    std::vector<StreamEvent> out;
+    std::vector<std::uint64_t> ends;
+    // The first read ends in the middle of the second event, the second one completes it and brings the third.
+    for (const auto& [from, to] :
+         {std::pair(std::size_t{0}, event.size() + 9), std::pair(event.size() + 9, whole.size())}) {
+        ByteChunk chunk;
+        chunk.bytes = whole.substr(from, to - from);
+        (*decoder)->feed(chunk, out);
+    }
+    for (const StreamEvent& each : out)
+        if (std::holds_alternative<TokenDelta>(each.what))
+            ends.push_back(each.streamEnd);
+    QVERIFY((ends == std::vector<std::uint64_t>{event.size() + 9, whole.size(), whole.size()}));
 }
 
 void TestStreamDecoder::aTailCarriesTheStampOfItsRead() {

@@ -41,8 +41,13 @@ NetworkThread::~NetworkThread() {
             const std::lock_guard lock(m_mutex);
             last.swap(m_lastTasks);
         }
-        for (const auto& task : last)
+        for (auto& task : last) {
             task();
+            task = nullptr;
+        }
+        { // taken once more, as below
+            const std::lock_guard lock(m_mutex);
+        }
         m_thread.quit();
     });
     m_thread.wait();

@@ -8,13 +8,18 @@ Instant StampJudge::stamp(std::optional<Duration> kernelWall, Instant had) {
     m_clock->look(had);
     if (!kernelWall)
         return withoutKernel(had);
-    const Instant arrived = m_clock->monotonicOf(*kernelWall);
-    const Duration error = m_clock->error();
-    if (arrived + error < std::max(m_floor, m_clock->trustedSince()) || arrived - error > had) {
-        ++m_rejected;
+    Instant arrived = m_clock->monotonicOf(*kernelWall);
+    if (arrived < m_floor || arrived > had) { // the clocks are asked once more before the stamp is
         m_clock->measure();
+        arrived = m_clock->monotonicOf(*kernelWall);
+    }
+    const Duration error = m_clock->error();
+    if (arrived + error < m_clock->trustedSince() || arrived - error > had) {
+        ++m_rejected;
         return withoutKernel(had);
     }
+    // Still before the read before: its packet overtook a lost one, and its bytes could be read when that had come
+    // again.
     m_floor = std::clamp(arrived, m_floor, std::max(m_floor, had));
     if (m_floor < m_last) // the read before had no kernel stamp, and ours is older than the moment it was read at
         return withoutKernel(had);

@@ -9,10 +9,11 @@ namespace decodescope {
 
 /// Decides which stamp each read of one connection gets, and keeps the account that StampReport is.
 ///
-/// The kernel's stamp is a wall-clock time: it is believed only between the last moment that is known to lie before the
-/// read's bytes came (the previous kernel stamp, or the connection's beginning) and the moment at which the read had
-/// them. Outside, the wall clock was stepped: the moment of the read is the stamp, the clocks are compared anew, and
-/// the report says so. Stamps never run backwards.
+/// The kernel's stamp is a wall-clock time: it is believed as it stands between the last moment that is known to lie
+/// before the read's bytes came (the previous kernel stamp, or the connection's beginning) and the moment at which the
+/// read had them. Outside, the clocks are compared anew. If the wall clock was stepped, the moment of the read is the
+/// stamp, and the report says so. If it was not, a packet came before one that precedes it in the stream, as happens
+/// when that was lost and sent again: its bytes count from when the stream had no hole. Stamps never run backwards.
 class StampJudge {
 public:
     /// Nothing arrived before `since`.

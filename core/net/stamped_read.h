@@ -19,7 +19,8 @@ struct StampedRead {
     int error = 0; ///< errno, with `error`
     /// When the packet with the read's last byte came, as CLOCK_REALTIME since 1970. TCP joins packets that wait in the
     /// receive queue and keeps the stamp of the later one, and a read over several packets gets the last one's stamp:
-    /// what merged is never stamped too early, and its first bytes are stamped late by what they waited.
+    /// what merged is never stamped too early, and its first bytes are stamped late by what they waited. Only a packet
+    /// that overtook a lost one is older than the moment from which its bytes could be read (StampJudge).
     std::optional<Duration> kernelWall;
 };
 

@@ -115,7 +115,8 @@ private slots:
         QTest::addColumn<qint64>("offNs");
         QTest::addColumn<bool>("rejected");
         QTest::newRow("after the read") << qint64(toNs(51us)) << true;
-        QTest::newRow("before the read before") << qint64(toNs(-21ms)) << true;
+        QTest::newRow("long after the read") << qint64(toNs(2h)) << true;
+        QTest::newRow("as from before a step") << qint64(toNs(-2h)) << true;
         QTest::newRow("right after the read before") << qint64(toNs(-19ms)) << false;
         QTest::newRow("right before the read") << qint64(toNs(49us)) << false;
     }
@@ -134,6 +135,24 @@ private slots:
             QVERIFY(stamp == had);
         else
             QVERIFY(std::chrono::abs(stamp - (came + Duration(offNs))) <= bench.clock.error());
+    }
+
+    void aPacketThatOvertookALostOneCountsFromWhenTheHoleWasFilled() {
+        Bench bench;
+        bench.arrive(20ms, 50us);
+        bench.hands->advance(5ms);
+        const Duration overtaking = bench.hands->wallAt(bench.hands->now());
+        bench.hands->advance(200ms);
+        const Instant filled = bench.hands->now();
+        const Duration again = bench.hands->wallAt(filled);
+        bench.hands->advance(50us);
+        const Duration error = bench.clock.error() + 5ns;
+        QVERIFY(std::chrono::abs(bench.judge.stamp(again, bench.hands->now()) - filled) <= error);
+        QVERIFY(std::chrono::abs(bench.judge.stamp(overtaking, bench.hands->now()) - filled) <= error);
+        const StampReport report = bench.judge.report();
+        QCOMPARE(report.rejected, 0U);
+        QCOMPARE(report.kernelStamps, 3U);
+        QVERIFY(report.source == ClockSource::kernel);
     }
 
     void aReadWithoutAKernelStampIsNoStep() {

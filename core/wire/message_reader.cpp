@@ -111,6 +111,14 @@ void MessageReader::errorField(std::string_view data) {
     raiseError(errorFromBody(repaired.text));
 }
 
+void MessageReader::bareJson(std::string_view text) {
+    const Utf8Repair repaired = repairUtf8(text);
+    if (m_over || !m_document.parse(repaired.text, m_options.jsonDepth))
+        return;
+    if (std::optional<ServerError> error = errorIn(m_document.root()))
+        raiseError(std::move(*error));
+}
+
 void MessageReader::message(std::string_view name, std::string_view data, bool unterminated) {
     const std::string_view content = trimmed(data);
     const bool terminator = content == kDoneMark;

@@ -40,6 +40,8 @@ public:
     void comment(std::string_view text);
     /// The data of the non-standard `error:` field.
     void errorField(std::string_view data);
+    /// A JSON object between the events: an error, or nothing that anybody knows.
+    void bareJson(std::string_view text);
     /// The body of an answer that came whole. False if it is none.
     bool wholeAnswer(std::string_view body);
 

@@ -80,8 +80,34 @@ std::string_view SseDecoder::withoutMark(std::string_view text) {
     return text;
 }
 
+/// A line that begins with a bracket begins an object, unless it stands within an event; its other lines begin like
+/// no field does.
+bool SseDecoder::takesAsBareJson(std::string_view line) {
+    const bool begins = m_bare.empty() && !m_hasData && !line.empty() && line.front() == '{';
+    const bool goesOn =
+        !m_bare.empty() && !line.empty() && std::string_view(" \t\"{}[]").find(line.front()) != std::string_view::npos;
+    if (!begins && !goesOn) {
+        m_bare.clear();
+        return false;
+    }
+    if (begins)
+        m_bareBrackets = {};
+    m_bare.append(line).append("\n");
+    bool closed = false;
+    for (const char c : line)
+        closed = m_bareBrackets.closes(c);
+    if (closed || m_bare.size() > m_maxBytes) {
+        if (closed)
+            m_sink.onSseBareJson(m_bare);
+        m_bare.clear();
+    }
+    return true;
+}
+
 bool SseDecoder::line(std::string_view text) {
     text = withoutMark(text);
+    if (takesAsBareJson(text))
+        return true;
     if (text.empty()) {
         dispatch();
         return true;

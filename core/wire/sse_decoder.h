@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/wire/json_cutter.h"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -16,6 +18,8 @@ public:
     virtual void onSseComment(std::string_view text) = 0;
     /// A block with lines of the non-standard field `error:`, as llama.cpp's server sent in 2025.
     virtual void onSseErrorField(std::string_view data) = 0;
+    /// A JSON object that stands between the events without any field: so do servers report what befell them midway.
+    virtual void onSseBareJson(std::string_view text) { (void)text; }
 };
 
 /// Server-sent events by the WHATWG standard: LF, CR and CRLF, each wherever a read may cut it; one leading byte order
@@ -41,6 +45,7 @@ private:
     bool line(std::string_view text);
     void field(std::string_view name, std::string_view value);
     void dispatch();
+    [[nodiscard]] bool takesAsBareJson(std::string_view line);
     [[nodiscard]] std::string_view withoutMark(std::string_view line);
 
     SseSink& m_sink;
@@ -49,6 +54,8 @@ private:
     std::string m_name;
     std::string m_data;
     std::string m_error;
+    std::string m_bare; // of a JSON object without field whose last bracket has not come
+    BracketDepth m_bareBrackets;
     bool m_afterCr = false;
     bool m_firstLine = true;
     bool m_hasData = false;

@@ -51,6 +51,7 @@ private:
     void onSseEvent(std::string_view name, std::string_view data) override;
     void onSseComment(std::string_view text) override;
     void onSseErrorField(std::string_view data) override;
+    void onSseBareJson(std::string_view text) override;
     void onJsonText(std::string_view text) override;
     void onArrayEnd() override { m_arrayClosed = true; }
 
@@ -396,6 +397,11 @@ void Decoder::onSseComment(std::string_view text) {
 void Decoder::onSseErrorField(std::string_view data) {
     if (m_facts.failure == ErrorKind::none)
         m_reader.errorField(data);
+}
+
+void Decoder::onSseBareJson(std::string_view text) {
+    if (m_facts.failure == ErrorKind::none)
+        m_reader.bareJson(text);
 }
 
 void Decoder::endBody(EndOfBody how) {

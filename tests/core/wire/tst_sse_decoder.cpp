@@ -18,6 +18,7 @@ public:
     }
     void onSseComment(std::string_view text) override { lines.push_back("comment" + std::string(text)); }
     void onSseErrorField(std::string_view data) override { lines.push_back("error " + std::string(data)); }
+    void onSseBareJson(std::string_view text) override { lines.push_back("bare " + std::string(text)); }
 
     std::vector<std::string> lines;
 };
@@ -77,6 +78,12 @@ void TestSseDecoder::standard_data() {
                                                         "data: a\n\n\xEF\xBB\xBF"
                                                         "data: b\n\n")
                                           << Lines{"event |a"};
+    QTest::newRow("an object between events")
+        << QByteArray("data: a\n\n{\n  \"x\": \"}\"\n}\n{}\ndata: b\n\n")
+        << Lines{"event |a", "bare {\n  \"x\": \"}\"\n}\n", "bare {}\n", "event |b"};
+    QTest::newRow("an object that is never closed swallows no event")
+        << QByteArray("{ \"x\": [\n  1\ndata: b\n\n}\n") << Lines{"event |b"};
+    QTest::newRow("a bracket within an event") << QByteArray("data: a\n{}\n\n") << Lines{"event |a"};
     QTest::newRow("error field") << QByteArray("error: a\nerror: b\n\ndata: c\n\n") << Lines{"error a\nb", "event |c"};
     QTest::newRow("colons in the value") << QByteArray("data: a:b: c\n\n") << Lines{"event |a:b: c"};
     QTest::newRow("NUL and U+2028 are text") << QByteArray("data: a\0b\xE2\x80\xA8"

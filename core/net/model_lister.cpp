@@ -3,7 +3,10 @@
 #include "core/base/secret_masker.h"
 #include "core/base/utf8.h"
 #include "core/net/http_request.h"
+#include "core/net/proxy_choice.h"
+#include "core/net/qt_proxy.h"
 #include "core/net/tls_trust.h"
+#include "core/net/tls_words.h"
 #include "core/source/request.h"
 
 #include <QCryptographicHash>
@@ -108,6 +111,7 @@ public:
 
 private:
     using Models = Result<std::vector<std::string>>;
+    [[nodiscard]] Result<void> chooseWay(const Url& url);
     void send(const ModelQuery& query, const TransportTarget& target);
     void finished();
     [[nodiscard]] Models judge() const;
@@ -119,7 +123,7 @@ private:
     Answer m_answer;
     EndpointSpec m_endpoint;
     std::string m_place;
-    std::string m_fingerprint; // of a certificate that was not trusted
+    std::string m_distrust; // why a certificate was not trusted
     QByteArray m_body;
     QNetworkAccessManager m_manager;  // one a question: no connection, cookie or login outlives it
     QNetworkReply* m_reply = nullptr; // owned by the manager
@@ -149,13 +153,29 @@ void ModelLister::Query::ask(const EndpointSpec& endpoint) {
     send(*query, *target);
 }
 
+/// The proxy of the environment; where that says nothing, the access manager asks the desktop by itself.
+Result<void> ModelLister::Query::chooseWay(const Url& url) {
+    const Variables variables = processVariables();
+    if (!url.loopback() && !variablesNameProxies(variables))
+        return {};
+    m_manager.setProxy(QNetworkProxy::NoProxy);
+    if (url.loopback())
+        return {};
+    const auto proxy = proxyFromVariables(url.tls(), url.host, url.port, variables);
+    if (!proxy)
+        return tl::unexpected(proxy.error());
+    if (*proxy)
+        m_manager.setProxy(qtProxy(**proxy));
+    return {};
+}
+
 void ModelLister::Query::send(const ModelQuery& query, const TransportTarget& target) {
     const Url& url = query.url;
     m_place = url.authority();
     m_manager.setCookieJar(new NoCookies);
     m_manager.setRedirectPolicy(QNetworkRequest::ManualRedirectPolicy);
-    if (url.loopback())
-        m_manager.setProxy(QNetworkProxy::NoProxy);
+    if (const auto way = chooseWay(url); !way)
+        return tell(tl::unexpected(way.error()));
     QNetworkRequest request(QUrl(QString::fromStdString(url.text(false)), QUrl::StrictMode));
     request.setAttribute(QNetworkRequest::Http2AllowedAttribute, false);
     request.setAttribute(QNetworkRequest::CacheLoadControlAttribute, QNetworkRequest::AlwaysNetwork);
@@ -188,12 +208,16 @@ void ModelLister::Query::send(const ModelQuery& query, const TransportTarget& ta
             m_reply->abort();
     });
     connect(m_reply, &QNetworkReply::sslErrors, this,
-            [this, allow = m_endpoint.allowInvalidTls](const QList<QSslError>& errors) {
-                if (allow)
+            [this, allow = m_endpoint.allowInvalidTls, pinned = target.pinnedCertificate,
+             place = m_place](const QList<QSslError>& errors) {
+                const QSslCertificate certificate = m_reply->sslConfiguration().peerCertificate();
+                const std::string fingerprint =
+                    certificate.digest(QCryptographicHash::Sha256).toHex(':').toUpper().toStdString();
+                if (allow || (!certificate.isNull() && fingerprint == pinned))
                     m_reply->ignoreSslErrors(errors);
                 else if (!errors.isEmpty())
-                    m_fingerprint =
-                        errors.first().certificate().digest(QCryptographicHash::Sha256).toHex(':').toUpper();
+                    m_distrust =
+                        untrustedCertificate(place, errors.first().errorString().toStdString(), fingerprint, pinned);
             });
     connect(m_reply, &QNetworkReply::finished, this, [this] { finished(); });
     m_limit.setSingleShot(true);
@@ -217,13 +241,8 @@ ModelLister::Query::Models ModelLister::Query::judge() const {
 }
 
 ModelLister::Query::Models ModelLister::Query::judgeSilence() const {
-    if (!m_fingerprint.empty())
-        return fail(
-            ErrorCode::network,
-            fmt::format("The certificate of {} is not trusted. Its SHA-256 fingerprint is {}. If this is your own "
-                        "server, name its certificate as an extra authority, or allow invalid certificates for "
-                        "this endpoint.",
-                        m_place, m_fingerprint));
+    if (!m_distrust.empty())
+        return fail(ErrorCode::network, m_distrust);
     switch (m_reply->error()) {
     case QNetworkReply::ConnectionRefusedError:
         return fail(ErrorCode::network,
@@ -233,6 +252,10 @@ ModelLister::Query::Models ModelLister::Query::judgeSilence() const {
     case QNetworkReply::HostNotFoundError:
         return fail(ErrorCode::network,
                     fmt::format("The host of {} could not be found. Check its spelling and the network.", m_place));
+    case QNetworkReply::ProxyAuthenticationRequiredError:
+        return fail(ErrorCode::network, fmt::format("No way to {}: the proxy asks for a login, or does not accept the "
+                                                    "one that its address holds.",
+                                                    m_place));
     case QNetworkReply::OperationCanceledError:
         return fail(ErrorCode::network, fmt::format("{} did not answer within {} s.", m_place, kLimit.count()));
     default:

@@ -110,63 +110,76 @@ void ProxyTunnel::readHttpHead() {
 }
 
 std::string ProxyTunnel::readSocks() {
-    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(m_received[i]); };
-    const auto noSocks = [&] {
-        fail(fmt::format("{} does not answer as a SOCKS5 proxy. Check the proxy settings (all_proxy, no_proxy).",
-                         m_proxy.name()));
-        return std::string();
-    };
-    if (m_step == Step::socksMethod || m_step == Step::socksLogin) {
-        if (m_received.size() < 2)
-            return {};
-        const unsigned char version = at(0);
-        const unsigned char answer = at(1);
-        m_received.erase(0, 2);
-        if (version != (m_step == Step::socksMethod ? 5 : 1))
-            return noSocks();
-        if (m_step == Step::socksMethod && answer == 2 && m_proxy.login) {
-            m_step = Step::socksLogin;
-            const std::string_view login = m_proxy.login->revealForTransport();
-            const std::size_t colon = std::min(login.find(':'), login.size());
-            const std::string_view user = login.substr(0, std::min(colon, kMaximumSocksText));
-            const std::string_view password =
-                login.substr(std::min(colon + 1, login.size())).substr(0, kMaximumSocksText);
-            std::string out{1, static_cast<char>(user.size())};
-            out += user;
-            out += static_cast<char>(password.size());
-            out += password;
-            return out;
-        }
-        if (answer != 0) {
-            fail(m_proxy.login
-                     ? fmt::format("The SOCKS5 proxy {} does not accept the login that its address holds.",
-                                   m_proxy.name())
-                     : fmt::format("The SOCKS5 proxy {} asks for a login. Put it into the proxy's address, as in "
-                                   "socks5://user:password@host:port.",
-                                   m_proxy.name()));
-            return {};
-        }
+    std::string out;
+    bool more = true;
+    while (more && m_state == State::asking)
+        more = m_step == Step::socksReply ? readSocksReply() : readSocksChoice(out);
+    return out;
+}
+
+/// Two bytes: which login the proxy wants, or whether it took ours. False when they are not there yet.
+bool ProxyTunnel::readSocksChoice(std::string& out) {
+    if (m_received.size() < 2)
+        return false;
+    const bool choosing = m_step == Step::socksMethod;
+    const auto version = static_cast<unsigned char>(m_received[0]);
+    const auto answer = static_cast<unsigned char>(m_received[1]);
+    m_received.erase(0, 2);
+    if (version != (choosing ? 5 : 1)) {
+        failAsNoSocks();
+    } else if (choosing && answer == 2 && m_proxy.login) {
+        m_step = Step::socksLogin;
+        out += socksLogin();
+    } else if (answer == 0) {
         m_step = Step::socksReply;
-        return socksRequest();
+        out += socksRequest();
+    } else {
+        fail(m_proxy.login
+                 ? fmt::format("The SOCKS5 proxy {} does not accept the login that its address holds.", m_proxy.name())
+                 : fmt::format("The SOCKS5 proxy {} asks for a login. Put it into the proxy's address, as in "
+                               "socks5://user:password@host:port.",
+                               m_proxy.name()));
     }
+    return true;
+}
+
+/// The proxy's last word, behind which the host speaks. False when it is not whole yet.
+bool ProxyTunnel::readSocksReply() {
+    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(m_received[i]); };
     if (m_received.size() < 5)
-        return {};
-    if (at(0) != 5)
-        return noSocks();
-    if (at(1) != 0) {
+        return false;
+    const std::size_t address = at(3) == 1 ? 4 : at(3) == 4 ? 16 : at(3) == 3 ? std::size_t{1} + at(4) : 0;
+    if (at(0) != 5) {
+        failAsNoSocks();
+    } else if (at(1) != 0) {
         fail(fmt::format("The SOCKS5 proxy {} does not connect to {}: {}.", m_proxy.name(), bracketed(m_host, m_port),
                          socksRefusal(at(1))));
-        return {};
+    } else if (address == 0) {
+        failAsNoSocks();
+    } else if (const std::size_t whole = 4 + address + 2; m_received.size() < whole) {
+        return false;
+    } else {
+        m_received.erase(0, whole);
+        m_state = State::up;
     }
-    const std::size_t address = at(3) == 1 ? 4 : at(3) == 4 ? 16 : at(3) == 3 ? std::size_t{1} + at(4) : 0;
-    if (address == 0)
-        return noSocks();
-    const std::size_t whole = 4 + address + 2;
-    if (m_received.size() < whole)
-        return {};
-    m_received.erase(0, whole);
-    m_state = State::up;
-    return {};
+    return true;
+}
+
+std::string ProxyTunnel::socksLogin() const {
+    const std::string_view login = m_proxy.login->revealForTransport();
+    const std::size_t colon = std::min(login.find(':'), login.size());
+    const std::string_view user = login.substr(0, std::min(colon, kMaximumSocksText));
+    const std::string_view password = login.substr(std::min(colon + 1, login.size())).substr(0, kMaximumSocksText);
+    std::string out{1, static_cast<char>(user.size())};
+    out += user;
+    out += static_cast<char>(password.size());
+    out += password;
+    return out;
+}
+
+void ProxyTunnel::failAsNoSocks() {
+    fail(fmt::format("{} does not answer as a SOCKS5 proxy. Check the proxy settings (all_proxy, no_proxy).",
+                     m_proxy.name()));
 }
 
 std::string ProxyTunnel::socksRequest() const {

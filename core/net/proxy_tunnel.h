@@ -34,7 +34,11 @@ private:
     enum class Step { httpHead, socksMethod, socksLogin, socksReply };
     void readHttpHead();
     [[nodiscard]] std::string readSocks();
+    bool readSocksChoice(std::string& out);
+    bool readSocksReply();
+    [[nodiscard]] std::string socksLogin() const;
     [[nodiscard]] std::string socksRequest() const;
+    void failAsNoSocks();
     void fail(std::string sentence);
 
     Proxy m_proxy;

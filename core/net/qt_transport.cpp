@@ -1,6 +1,7 @@
 #include "core/net/qt_transport.h"
 
 #include "core/net/proxy_tunnel.h"
+#include "core/net/qt_proxy.h"
 #include "core/net/tls_words.h"
 
 #include <QCryptographicHash>
@@ -56,16 +57,7 @@ void QtTransport::open(const TransportTarget& target, TransportListener& listene
     m_proxyName = proxy.name();
     if (proxy.kind == Proxy::Kind::forward)
         return connectSocket(proxy.host, proxy.port);
-    QNetworkProxy through(proxy.kind == Proxy::Kind::socks5 ? QNetworkProxy::Socks5Proxy : QNetworkProxy::HttpProxy,
-                          QString::fromStdString(proxy.host), proxy.port);
-    if (proxy.login) {
-        const std::string_view login = proxy.login->revealForTransport();
-        const std::size_t colon = std::min(login.find(':'), login.size());
-        const std::string_view password = login.substr(std::min(colon + 1, login.size()));
-        through.setUser(QString::fromUtf8(login.data(), static_cast<qsizetype>(colon)));
-        through.setPassword(QString::fromUtf8(password.data(), static_cast<qsizetype>(password.size())));
-    }
-    m_socket->setProxy(through);
+    m_socket->setProxy(qtProxy(proxy));
     connectSocket(target.host, target.port);
 }
 

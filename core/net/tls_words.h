@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/base/fingerprint.h"
+
 #include <string>
 #include <string_view>
 
@@ -13,11 +15,5 @@ namespace decodescope {
 /// No handshake came about. `why` may be empty.
 [[nodiscard]] std::string noTls(std::string_view place, std::string_view why);
 [[nodiscard]] std::string closedInHandshake(std::string_view place);
-
-/// The SHA-256 fingerprint in the one form that is compared and shown, "AB:CD:..."; empty when `text` is none. Takes
-/// it in any case, with colons, spaces or nothing between the bytes, and with or without "sha256:" before it.
-[[nodiscard]] std::string normalFingerprint(std::string_view text);
-/// The fingerprint that untrustedCertificate() put into a sentence; empty when there is none.
-[[nodiscard]] std::string fingerprintIn(std::string_view sentence);
 
 } // namespace decodescope

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kLastSuccess = 299;
 constexpr int kFirstError = 400;
+constexpr int kProxyWantsLogin = 407;
 
 std::string lowerCase(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
@@ -71,6 +72,10 @@ void judgeStatus(StreamEnd& end, const ResponseFacts& facts) {
         end.redirectTo = resolveReference(facts.requestUrl, location);
         end.message =
             location.empty() ? statusLine : fmt::format("{}: the server redirects to {}", statusLine, location);
+    } else if (facts.status == kProxyWantsLogin) {
+        end.message = fmt::format("{}: the proxy asks for a login. Put it into the proxy's address, as in "
+                                  "http://user:password@host:port, or correct the one that is there.",
+                                  statusLine);
     } else if (end.message.empty()) {
         end.message = statusLine;
     }

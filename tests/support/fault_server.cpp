@@ -48,6 +48,9 @@ Step choose(std::function<Script(const Request&)> then) {
 Step shutdownWrite() {
     return {Step::Kind::shutdownWrite, {}, {}, {}};
 }
+Step startTls() {
+    return {Step::Kind::startTls, {}, {}, {}};
+}
 Step close() {
     return {Step::Kind::close, {}, {}, {}};
 }
@@ -161,6 +164,7 @@ struct FaultServer::Private {
     /// Runs the steps; false when the connection is over.
     bool run(Socket& socket, int number, const Script& script, Request& last, std::string& pending, int& sends);
     bool readOne(Socket& socket, int number, Request& request, std::string& pending);
+    bool shake(Socket& socket) const;
     bool drainUntilClosed(Socket& socket);
     bool sendAll(Socket& socket, int number, const std::string& bytes, int& sends);
 };
@@ -211,13 +215,8 @@ void FaultServer::Private::serve(int fd, int number, const Script& script) {
         const std::lock_guard lock(mutex);
         live.insert(fd);
     }
-    if (tls) {
-        socket.ssl = SSL_new(tls->context.get());
-        SSL_set_fd(socket.ssl, fd);
-        if (options.tls->flaw == TlsOptions::Flaw::noGoodbye)
-            SSL_set_quiet_shutdown(socket.ssl, 1);
-        up = await(fd, POLLIN) > 0 && SSL_accept(socket.ssl) == 1;
-    }
+    if (tls && !options.tls->onDemand)
+        up = shake(socket);
     if (up) {
         Request last;
         last.at = now();
@@ -235,6 +234,14 @@ void FaultServer::Private::serve(int fd, int number, const Script& script) {
     }
     ::close(fd);
     finished.fetch_add(1);
+}
+
+bool FaultServer::Private::shake(Socket& socket) const {
+    socket.ssl = SSL_new(tls->context.get());
+    SSL_set_fd(socket.ssl, socket.fd);
+    if (options.tls->flaw == TlsOptions::Flaw::noGoodbye)
+        SSL_set_quiet_shutdown(socket.ssl, 1);
+    return await(socket.fd, POLLIN) > 0 && SSL_accept(socket.ssl) == 1;
 }
 
 bool FaultServer::Private::run(Socket& socket, int number, const Script& script, Request& last, std::string& pending,
@@ -263,6 +270,9 @@ bool FaultServer::Private::run(Socket& socket, int number, const Script& script,
             break;
         case Step::Kind::shutdownWrite:
             ::shutdown(socket.fd, SHUT_WR);
+            break;
+        case Step::Kind::startTls:
+            on = tls && shake(socket);
             break;
         case Step::Kind::close:
             on = false;
@@ -406,8 +416,8 @@ std::uint16_t FaultServer::port() const {
 }
 
 std::string FaultServer::url() const {
-    return std::string(d->tls ? "https" : "http") + "://" + (d->options.ipv6 ? "[::1]" : "127.0.0.1") + ":" +
-           std::to_string(d->port);
+    return std::string(d->tls && !d->options.tls->onDemand ? "https" : "http") + "://" +
+           (d->options.ipv6 ? "[::1]" : "127.0.0.1") + ":" + std::to_string(d->port);
 }
 
 std::string FaultServer::certificatePem() const {

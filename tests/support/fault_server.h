@@ -40,7 +40,19 @@ using Script = std::vector<Step>;
 
 /// One thing to do on a connection. Made by the functions below.
 struct Step {
-    enum class Kind { readRequest, send, pause, pauseUntil, awaitClose, stall, choose, shutdownWrite, close, reset };
+    enum class Kind {
+        readRequest,
+        send,
+        pause,
+        pauseUntil,
+        awaitClose,
+        stall,
+        choose,
+        shutdownWrite,
+        startTls,
+        close,
+        reset
+    };
     Kind kind = Kind::close;
     std::string bytes;
     std::chrono::nanoseconds time{};
@@ -62,6 +74,8 @@ struct Step {
 [[nodiscard]] Step choose(std::function<Script(const Request&)> then);
 /// Sends FIN and keeps reading.
 [[nodiscard]] Step shutdownWrite();
+/// Shakes hands now: for TlsOptions::onDemand, as behind a proxy's consent.
+[[nodiscard]] Step startTls();
 /// An orderly close. Also what happens at the end of every script.
 [[nodiscard]] Step close();
 /// A TCP reset (SO_LINGER 0), which may destroy what the peer has not read yet.
@@ -87,7 +101,8 @@ struct TlsOptions {
     };
     Flaw flaw = Flaw::none;
     bool ownAuthority =
-        false; ///< the certificate is signed by an authority made for it, and certificatePem() is that one
+        false;             ///< the certificate is signed by an authority made for it, and certificatePem() is that one
+    bool onDemand = false; ///< in the clear until startTls()
     int maximumVersion = 13; ///< 12: TLS 1.2 alone
 };
 

@@ -56,7 +56,9 @@ void addLaneFlags(CLI::App& run, RunFlags& flags) {
     run.add_option(
            "--lane", flags.lanes,
            "A lane (again for each further lane; a comma inside a value is written \\,). A server: "
-           "\"name=A,endpoint=URL,model=M,protocol=P,key-env=VAR\". A model on this machine: "
+           "\"name=A,endpoint=URL,model=M,protocol=P,key-env=VAR\", and where wanted ca-file=FILE, pin=FINGERPRINT (a "
+           "certificate trusted by its "
+           "SHA-256) and connection=reuse. A model on this machine: "
            "\"local=FILE,threads=1,ctx=2048,parallel=4,kv=q8,speculative=lookup,prefix-cache=off,device=cpu\"; "
            "local=sample is a small model that is fetched once, mates=N decodes further requests beside, depth=N puts "
            "that many tokens before the prompt. A recording beside the others: "
@@ -72,6 +74,9 @@ void addLaneFlags(CLI::App& run, RunFlags& flags) {
         ->type_name("FILE");
     run.add_flag("--key-stdin", flags.keyStdin, "Read the key from standard input");
     run.add_option("--ca-file", flags.caFile, "Certificates (PEM) to trust beside the system's")->type_name("FILE");
+    run.add_flag("--reuse", flags.reuse,
+                 "Let later runs use a connection that an earlier one left open (told as warm); a lane may say so for "
+                 "itself by connection=reuse");
     run.add_flag("--allow-invalid-tls", flags.allowInvalidTls,
                  "Do not verify certificates (said in the result's words)");
     run.add_flag("--allow-key-over-http", flags.allowPlainHttpWithKey,

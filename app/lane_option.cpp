@@ -1,5 +1,7 @@
 #include "app/lane_option.h"
 
+#include "core/base/fingerprint.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -98,7 +100,7 @@ Result<bool> takeLocal(const std::string& name, const std::string& value, LocalM
     return true;
 }
 
-bool takeRemote(const std::string& name, std::string& value, EndpointSpec& endpoint) {
+Result<bool> takeRemote(const std::string& name, std::string& value, EndpointSpec& endpoint) {
     if (name == "model")
         endpoint.model = std::move(value);
     else if (name == "protocol")
@@ -109,8 +111,17 @@ bool takeRemote(const std::string& name, std::string& value, EndpointSpec& endpo
         endpoint.key = {KeyReference::Kind::file, std::move(value)};
     else if (name == "ca-file")
         endpoint.extraCaFile = std::move(value);
-    else
+    else if (name == "pin") {
+        endpoint.pinnedCertificate = normalFingerprint(value);
+        if (endpoint.pinnedCertificate.empty())
+            return badValue(name, "the SHA-256 fingerprint of a certificate, 64 hexadecimal digits as in AB:CD:...");
+    } else if (name == "connection") {
+        if (value != "fresh" && value != "reuse")
+            return badValue(name, "fresh or reuse");
+        endpoint.connection = value == "reuse" ? ConnectionUse::reuse : ConnectionUse::fresh;
+    } else {
         return false;
+    }
     return true;
 }
 
@@ -160,10 +171,11 @@ tl::unexpected<Error> unknownPart(const LaneOption& lane) {
                                       "prefix-cache, device, mates, depth and protocol.");
     if (lane.recorded)
         return fail(ErrorCode::usage, "--lane with recording= knows name, recording and lane.");
-    return fail(ErrorCode::usage, "--lane knows name, endpoint, model, protocol, key-env, key-file and ca-file; or "
-                                  "local=FILE or recording=FILE and their parts. "
-                                  "A key itself is never taken from the command line, where every user of the "
-                                  "machine can read it.");
+    return fail(ErrorCode::usage,
+                "--lane knows name, endpoint, model, protocol, key-env, key-file, ca-file, pin and connection; or "
+                "local=FILE or recording=FILE and their parts. "
+                "A key itself is never taken from the command line, where every user of the "
+                "machine can read it.");
 }
 
 } // namespace

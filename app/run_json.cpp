@@ -173,6 +173,9 @@ void addServer(Json& json, const RunRecord& record) {
     json["response_headers"] = headersJson(record);
     json["http_version"] = record.head ? jsonTextOrNull(record.head->httpVersion) : Json(nullptr);
     json["connection"] = record.connected ? Json(record.warmConnection ? "warm" : "cold") : Json(nullptr);
+    json["proxy"] = jsonTextOrNull(record.proxy);
+    json["tls"] = jsonTextOrNull(record.tlsVersion);
+    json["tls_s"] = record.tlsTook ? jsonNumber(toSeconds(*record.tlsTook)) : Json(nullptr);
     json["opening_s"] = record.openingTook ? jsonNumber(toSeconds(*record.openingTook)) : Json(nullptr);
 }
 

@@ -197,6 +197,8 @@ Result<RunRequest> understand(const RunFlags& flags) {
         if (lane.spec.endpoint.extraCaFile.empty())
             lane.spec.endpoint.extraCaFile = flags.caFile;
         lane.spec.endpoint.allowInvalidTls = flags.allowInvalidTls;
+        if (flags.reuse)
+            lane.spec.endpoint.connection = ConnectionUse::reuse;
         lane.spec.endpoint.allowPlainHttpWithKey = flags.allowPlainHttpWithKey;
         lane.spec.system = flags.system;
         lane.spec.prompt = *prompt;

@@ -30,6 +30,7 @@ struct RunFlags {
     RunPlan plan;
     std::optional<double> connectTimeoutS, firstTokenTimeoutS, idleTimeoutS, totalTimeoutS; ///< 0: never
     bool allowInvalidTls = false;
+    bool reuse = false; ///< connections may be used again by later runs
     bool allowPlainHttpWithKey = false;
     std::optional<std::string> transport; ///< a name of transportKindFromString(); absent: the best one
     std::string record, note;

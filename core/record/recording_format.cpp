@@ -216,6 +216,10 @@ RecordingLine parseMark(const json& line) {
         result.milestone.warm = boolMember(line, "warm").value_or(false);
         if (const auto took = integerMember(line, "took_ns"); took && sane(*took))
             result.milestone.openingTook = Duration(*took);
+        if (const auto took = integerMember(line, "tls_ns"); took && sane(*took))
+            result.milestone.tlsTook = Duration(*took);
+        result.milestone.tlsVersion = textMember(line, "tls").value_or("");
+        result.milestone.proxy = textMember(line, "proxy").value_or("");
         constexpr std::int64_t kFarthest = std::int64_t{1} << 61;
         if (const auto moved = integerMember(line, "moved_ns"); moved && *moved >= -kFarthest && *moved <= kFarthest)
             result.milestone.moved = Duration(*moved);
@@ -335,6 +339,11 @@ void appendMarkLine(std::string& out, std::uint32_t run, Instant at, const Miles
     if (milestone.kind == Milestone::Kind::connected)
         fmt::format_to(std::back_inserter(out), R"(,"warm":{},"took_ns":{})", milestone.warm,
                        toNs(milestone.openingTook));
+    if (!milestone.tlsVersion.empty())
+        fmt::format_to(std::back_inserter(out), R"(,"tls":{},"tls_ns":{})", dumpJson(milestone.tlsVersion),
+                       toNs(milestone.tlsTook));
+    if (!milestone.proxy.empty())
+        fmt::format_to(std::back_inserter(out), R"(,"proxy":{})", dumpJson(milestone.proxy));
     if (milestone.moved != Duration{})
         fmt::format_to(std::back_inserter(out), R"(,"moved_ns":{})", toNs(milestone.moved));
     seal(out, begin);

@@ -134,12 +134,11 @@ void RunRecorder::applyMilestone(Instant at, const Milestone& milestone) {
         record.moved = milestone.moved;
         break;
     case Milestone::Kind::connected:
-        setOnce(record.connected, at);
-        record.warmConnection = milestone.warm;
-        record.openingTook = milestone.openingTook;
+        applyConnected(at, milestone);
         break;
     case Milestone::Kind::sent:
-        setOnce(record.sent, at);
+        if (!record.firstByte) // a connection that died unused was opened anew, and the request sent again
+            record.sent = at;
         break;
     case Milestone::Kind::firstByte:
         setOnce(record.firstByte, at);
@@ -148,6 +147,19 @@ void RunRecorder::applyMilestone(Instant at, const Milestone& milestone) {
     // A connection that was up before the release counts from the release (metrics.md section 1, tc).
     if (record.started && record.connected && *record.connected < *record.started)
         record.connected = record.started;
+}
+
+void RunRecorder::applyConnected(Instant at, const Milestone& milestone) {
+    RunRecord& record = *m_record;
+    if (record.firstByte && record.connected)
+        return;
+    record.connected = at;
+    record.warmConnection = milestone.warm;
+    record.openingTook = milestone.openingTook;
+    record.tlsVersion = milestone.tlsVersion;
+    record.proxy = milestone.proxy;
+    const bool shookHands = !milestone.tlsVersion.empty() && !milestone.warm;
+    record.tlsTook = shookHands ? std::optional(milestone.tlsTook) : std::nullopt;
 }
 
 void RunRecorder::applyDelta(const StreamEvent& event, const TokenDelta& delta) {

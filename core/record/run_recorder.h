@@ -26,6 +26,7 @@ public:
 
 private:
     void applyMilestone(Instant at, const Milestone& milestone);
+    void applyConnected(Instant at, const Milestone& milestone);
     void applyDelta(const StreamEvent& event, const TokenDelta& delta);
     void applyTool(const ToolCallOpened& opened);
     void applyUsage(const UsageReport& usage);

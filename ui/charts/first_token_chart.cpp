@@ -166,6 +166,12 @@ QString FirstTokenChart::words(const ChartLane& lane, const Phases& phases) cons
     QString line = parts.join(QStringLiteral(" \u00b7 "));
     if (lane.record->openingTook && phases.ends[0].value_or(1) < 5e-5 && lane.record->openingTook->count() > 0)
         line += tr("; opened before in %1").arg(formatDuration(toSeconds(*lane.record->openingTook)).joined());
+    if (lane.record->tlsTook)
+        line += tr("; %1 took %2")
+                    .arg(QString::fromStdString(lane.record->tlsVersion),
+                         formatDuration(toSeconds(*lane.record->tlsTook)).joined());
+    if (lane.record->warmConnection)
+        line += tr("; the connection was warm");
     return line;
 }
 

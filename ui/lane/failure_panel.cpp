@@ -29,6 +29,7 @@ constexpr int kBodyPadding = 6;
 FailurePanel::FailurePanel(QWidget* parent)
     : QWidget(parent)
     , m_changeKey(new QPushButton(tr("Change key\u2026"), this))
+    , m_trust(new QPushButton(tr("Trust certificate"), this))
     , m_runAgain(new QPushButton(tr("Run lane again"), this))
     , m_bytes(new QPushButton(tr("Show bytes"), this)) {
     m_bytes->setToolTip(tr("The reply as it came, byte by byte"));
@@ -36,6 +37,7 @@ FailurePanel::FailurePanel(QWidget* parent)
     m_changeKey->setIcon(Look::instance().icon(QStringLiteral("key")));
     m_changeKey->setIconSize({14, 14});
     connect(m_changeKey, &QPushButton::clicked, this, &FailurePanel::changeKeyRequested);
+    connect(m_trust, &QPushButton::clicked, this, [this] { emit trustRequested(m_words.fingerprint); });
     connect(m_runAgain, &QPushButton::clicked, this, &FailurePanel::runRequested);
     connect(&Look::instance(), &Look::changed, this, qOverload<>(&QWidget::update));
 }
@@ -48,6 +50,11 @@ void FailurePanel::show(const FailureWords& words, Form form) {
     m_words = words;
     m_form = form;
     m_changeKey->setVisible(words.keyMatters && m_runnable && form != Form::line);
+    m_trust->setVisible(!words.fingerprint.isEmpty() && m_runnable && form != Form::line);
+    m_trust->setToolTip(
+        tr("Pins this certificate to the lane, whoever else vouches for it or not.\nCompare its SHA-256 "
+           "with the server's own first:\n%1")
+            .arg(words.fingerprint));
     m_runAgain->setVisible(m_runnable);
     m_bytes->setVisible(words.answered && form != Form::line);
     setAccessibleName(words.sentence);
@@ -63,6 +70,7 @@ void FailurePanel::show(const FailureWords& words, Form form) {
 void FailurePanel::setRunnable(bool runnable) {
     m_runnable = runnable;
     m_runAgain->setVisible(runnable);
+    m_trust->setVisible(runnable && !m_words.fingerprint.isEmpty() && m_form != Form::line);
     m_changeKey->setVisible(runnable && m_words.keyMatters && m_form != Form::line);
     place();
 }
@@ -79,7 +87,7 @@ void FailurePanel::place() {
         m_runAgain->setGeometry(width() - kSide - kMoreButton - w, y, w, kButton);
         return;
     }
-    for (QPushButton* button : {m_changeKey, m_runAgain, m_bytes}) {
+    for (QPushButton* button : {m_changeKey, m_trust, m_runAgain, m_bytes}) {
         if (button->isHidden())
             continue;
         const int w = button->sizeHint().width();

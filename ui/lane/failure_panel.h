@@ -23,6 +23,8 @@ public:
 
 signals:
     void changeKeyRequested();
+    /// The certificate that was refused is to be trusted by its SHA-256.
+    void trustRequested(const QString& fingerprint);
     void runRequested();
     void bytesRequested();
 
@@ -41,6 +43,7 @@ private:
     FailureWords m_words;
     Form m_form = Form::whole;
     QPushButton* m_changeKey = nullptr;
+    QPushButton* m_trust = nullptr;
     QPushButton* m_runAgain = nullptr;
     QPushButton* m_bytes = nullptr;
     bool m_runnable = true;

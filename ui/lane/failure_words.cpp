@@ -1,5 +1,6 @@
 #include "ui/lane/failure_words.h"
 
+#include "core/base/fingerprint.h"
 #include "ui/theme/format.h"
 
 #include <QCoreApplication>
@@ -186,6 +187,10 @@ FailureWords failureWords(const RunRecord& record, const RunSpec& spec) {
         words.facts.emplace_back(tr("Answer"), answer);
     if (!record.end)
         return words;
+    if (kind == ErrorKind::tls)
+        words.fingerprint = QString::fromStdString(fingerprintIn(record.end->message));
+    if (!words.fingerprint.isEmpty())
+        words.facts.emplace_back(tr("SHA-256"), words.fingerprint);
     if (!record.end->redirectTo.empty())
         words.facts.emplace_back(tr("To"), QString::fromStdString(record.end->redirectTo));
     if (record.end->retryAfterMs)

@@ -16,8 +16,9 @@ struct FailureWords {
     QString done;                                   ///< what came of it
     std::vector<std::pair<QString, QString>> facts; ///< label, value
     QString body;                                   ///< what the server answered, as it came
-    bool keyMatters = false;                        ///< another key may help
-    bool answered = false;                          ///< bytes came, which can be shown
+    QString fingerprint;     ///< of a certificate that nobody vouches for, to be trusted by it; empty: none
+    bool keyMatters = false; ///< another key may help
+    bool answered = false;   ///< bytes came, which can be shown
 };
 
 /// `spec` is the lane's, which knows the key's length; the record's never does.

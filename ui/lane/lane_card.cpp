@@ -73,6 +73,8 @@ LaneCard::LaneCard(ViewState& view, QWidget* parent)
     });
     m_pace.setWordsPerMinute(m_readingRow->wordsPerMinute());
     connect(m_failure, &FailurePanel::changeKeyRequested, this, [this] { emit changeKeyRequested(m_lane); });
+    connect(m_failure, &FailurePanel::trustRequested, this,
+            [this](const QString& fingerprint) { emit trustRequested(m_lane, fingerprint); });
     connect(m_failure, &FailurePanel::runRequested, this, [this] { emit runRequested(m_lane); });
     connect(m_failure, &FailurePanel::bytesRequested, this, [this] { emit bytesRequested(m_lane); });
     connect(m_text, &TokenTextView::contextMenuRequested, this, &LaneCard::showMenu);

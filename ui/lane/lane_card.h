@@ -61,6 +61,7 @@ signals:
     void runRequested(LaneId lane);
     void stopRequested(LaneId lane);
     void changeKeyRequested(LaneId lane);
+    void trustRequested(LaneId lane, const QString& fingerprint);
     /// The raw reply of the shown run.
     void bytesRequested(LaneId lane);
     void readingToggled(bool on);

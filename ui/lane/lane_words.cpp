@@ -312,6 +312,28 @@ std::array<LaneNumber, 4> laneNumbers(const LaneShot& shot, RateUnit unit) {
     return numbers;
 }
 
+namespace {
+
+/// What lies between us and the server, where that is not a new connection straight to it.
+std::optional<LaneBadge> wayBadge(const RunRecord& record) {
+    QStringList words, tip;
+    if (record.warmConnection) {
+        words << tr("warm");
+        tip << tr("An earlier run's connection was used again: nothing was opened");
+    }
+    if (!record.proxy.empty()) {
+        words << tr("via proxy");
+        tip << tr("Through the proxy %1, which is part of every time here").arg(QString::fromStdString(record.proxy));
+    }
+    if (words.isEmpty())
+        return std::nullopt;
+    if (!record.tlsVersion.empty())
+        tip << QString::fromStdString(record.tlsVersion);
+    return LaneBadge{words.join(QStringLiteral(", ")), false, tip.join(QLatin1Char('\n'))};
+}
+
+} // namespace
+
 std::vector<LaneBadge> laneBadges(const LaneShot& shot) {
     std::vector<LaneBadge> badges;
     if (!shot.record || shot.state == LaneState::idle)
@@ -340,6 +362,8 @@ std::vector<LaneBadge> laneBadges(const LaneShot& shot) {
     }
     if (summary.tokens.cached && *summary.tokens.cached > 0)
         badges.push_back(*flagBadge("cached"));
+    if (const auto badge = wayBadge(*shot.record))
+        badges.push_back(*badge);
     if (shot.record->warmup)
         badges.push_back({tr("warm-up"), false, tr("In no percentile")});
     return badges;

@@ -59,6 +59,7 @@ LaneCard* LanesRow::makeCard(LaneId lane) {
     made->setLaneId(lane);
     connect(made, &LaneCard::editRequested, this, &LanesRow::editAsked);
     connect(made, &LaneCard::changeKeyRequested, this, &LanesRow::keyAsked);
+    connect(made, &LaneCard::trustRequested, this, &LanesRow::trustAsked);
     connect(made, &LaneCard::duplicateRequested, this, &LanesRow::duplicateAsked);
     connect(made, &LaneCard::removeRequested, this, &LanesRow::removeAsked);
     connect(made, &LaneCard::moveRequested, this, &LanesRow::moveAsked);

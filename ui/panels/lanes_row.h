@@ -43,6 +43,7 @@ signals:
     void addAsked();
     void editAsked(decodescope::LaneId lane);
     void keyAsked(decodescope::LaneId lane);
+    void trustAsked(decodescope::LaneId lane, const QString& fingerprint);
     void duplicateAsked(decodescope::LaneId lane);
     void removeAsked(decodescope::LaneId lane);
     void moveAsked(decodescope::LaneId lane, int by);

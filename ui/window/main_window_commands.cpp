@@ -130,6 +130,14 @@ void MainWindow::connectLaneCommands() {
     });
     connect(m_lanes, &LanesRow::addAsked, this, &MainWindow::addLane);
     connect(m_lanes, &LanesRow::keyAsked, this, &MainWindow::editKey);
+    connect(m_lanes, &LanesRow::trustAsked, &lanes, [&lanes](LaneId lane, const QString& fingerprint) {
+        const LaneConfig* config = lanes.find(lane);
+        if (config == nullptr)
+            return;
+        RunSpec spec = config->spec;
+        spec.endpoint.pinnedCertificate = fingerprint.toStdString();
+        lanes.edit(lane, spec);
+    });
     connect(m_lanes, &LanesRow::duplicateAsked, &lanes, [&lanes](LaneId lane) { lanes.duplicate(lane); });
     connect(m_lanes, &LanesRow::removeAsked, &lanes, &LaneList::remove);
     connect(m_lanes, &LanesRow::moveAsked, this,

@@ -26,7 +26,8 @@ inline std::string recordText(const RunRecord& r) {
         << number(r.card.contextLength) << ' ' << r.card.clientVersion << '\n';
     out << instant(r.started) << ' ' << instant(r.connected) << ' ' << instant(r.sent) << ' ' << instant(r.firstByte)
         << ' ' << instant(r.finished) << ' ' << r.warmConnection << ' '
-        << (r.openingTook ? std::to_string(toNs(*r.openingTook)) : "-") << '\n';
+        << (r.openingTook ? std::to_string(toNs(*r.openingTook)) : "-") << ' '
+        << (r.tlsTook ? std::to_string(toNs(*r.tlsTook)) : "-") << ' ' << r.tlsVersion << ' ' << r.proxy << '\n';
     if (r.head) {
         out << r.head->status << ' ' << r.head->httpVersion << '\n';
         for (const auto& [name, value] : r.head->headers)

@@ -30,6 +30,7 @@ private slots:
     void failureSaysWhatItKnowsAndNoKey();
     void theDeathOfAnEngineIsTheLanesMessage();
     void badgesNameTheirSources();
+    void aRefusedCertificateCanBeTrusted();
     void buttonsTellTheirLane();
     void readingRowShowsTheReader();
     void everyControlHasAName();
@@ -234,6 +235,38 @@ void TestLaneCard::badgesNameTheirSources() {
     QVERIFY(laneBadges(find("idle").shot()).empty());
     for (const LaneBadge& badge : badges)
         QVERIFY(!badge.tip.isEmpty());
+}
+
+void TestLaneCard::aRefusedCertificateCanBeTrusted() {
+    std::string fingerprint = "AB";
+    for (int i = 1; i < 32; ++i)
+        fingerprint += ":0" + std::to_string(i % 10);
+    LaneCase c = find("unreachable");
+    RunRecord record = *c.record;
+    record.end->kind = ErrorKind::tls;
+    record.end->message = "The certificate of h:443 is not trusted: It is self-signed. Its SHA-256 fingerprint is " +
+                          fingerprint + ". If this is your own server, trust it.";
+    const FailureWords words = failureWords(record, c.config.spec);
+    QCOMPARE(words.fingerprint.toStdString(), fingerprint);
+    FailurePanel panel;
+    panel.resize(398, 300);
+    panel.show(words, FailurePanel::Form::whole);
+    static_cast<QWidget&>(panel).show();
+    QSignalSpy trusted(&panel, &FailurePanel::trustRequested);
+    const auto press = [&panel] {
+        for (auto* button : panel.findChildren<QAbstractButton*>()) {
+            if (button->isVisible() && button->text().startsWith(QLatin1String("Trust")))
+                QTest::mouseClick(button, Qt::LeftButton);
+        }
+    };
+    press();
+    QCOMPARE(trusted.size(), 1);
+    QCOMPARE(trusted.at(0).at(0).toString().toStdString(), fingerprint);
+    panel.setRunnable(false); // a recording's lane cannot be asked again
+    press();
+    QCOMPARE(trusted.size(), 1);
+    record.end->kind = ErrorKind::unreachable;
+    QVERIFY(failureWords(record, c.config.spec).fingerprint.isEmpty());
 }
 
 void TestLaneCard::buttonsTellTheirLane() {

@@ -98,14 +98,13 @@ void ArrivedChart::paintLane(QPainter& painter, const QRectF& plot, std::size_t 
     painter.save();
     painter.setClipRect(plot.adjusted(-4, -4, 4, 4));
     if (lane.summary) {
-        QColor band = look.colours().stall;
-        band.setAlphaF(0.45F);
         for (const Stall& stall : lane.summary->stalls) {
             const std::size_t after = times.lowerBound(stall.startS + 1e-4);
             const double height = y(amountAt(lane, after == 0 ? 0 : after - 1));
             const double x0 = x(stall.startS - *shift);
             const double x1 = x(stall.startS + stall.lengthS - *shift);
-            painter.fillRect(QRectF(x0, height - kStallBand / 2, std::max(1.0, x1 - x0), kStallBand), band);
+            drawStallBand(painter, QRectF(x0, height - kStallBand / 2, std::max(1.0, x1 - x0), kStallBand), stall.kind,
+                          stall.kind == StallKind::delivery ? 0.7 : 0.45);
         }
     }
     drawCurve(painter, lane, arrivedVertices(*lane.curves, *shift, x, y, 1 / dpr()));

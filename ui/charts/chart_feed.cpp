@@ -1,5 +1,7 @@
 #include "ui/charts/chart_feed.h"
 
+#include "core/metrics/stalls_together.h"
+
 namespace decodescope {
 namespace {
 
@@ -47,7 +49,31 @@ const std::vector<ChartLane>& ChartFeed::lanes(const Session& session) {
         m_lanes.push_back(mine.lane);
     }
     m_kept = std::move(kept);
+    lookAcross();
     return m_lanes;
+}
+
+void ChartFeed::lookAcross() {
+    bool same = m_summaries.size() == m_lanes.size();
+    for (std::size_t i = 0; same && i < m_lanes.size(); ++i)
+        same = m_summaries[i] == m_lanes[i].summary;
+    if (!same) {
+        m_summaries.clear();
+        std::vector<RunWithStalls> runs;
+        for (const ChartLane& lane : m_lanes) {
+            m_summaries.push_back(lane.summary);
+            if (lane.record && lane.summary)
+                runs.push_back({lane.record.get(), &lane.summary->stalls});
+        }
+        m_others.assign(m_lanes.size(), nullptr);
+        auto all = stallsTogether(runs);
+        auto next = all.begin();
+        for (std::size_t i = 0; i < m_lanes.size(); ++i)
+            if (m_lanes[i].record && m_lanes[i].summary)
+                m_others[i] = std::make_shared<const std::vector<std::optional<StallOthers>>>(std::move(*next++));
+    }
+    for (std::size_t i = 0; i < m_lanes.size(); ++i)
+        m_lanes[i].others = m_others[i];
 }
 
 void ChartFeed::refresh(const Lane& lane, Kept& kept) {

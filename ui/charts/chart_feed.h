@@ -32,10 +32,14 @@ private:
         RateCurve rates; ///< of a run that never was live; else empty
     };
     void refresh(const Lane& lane, Kept& kept);
+    /// Finds the stalls that lanes had together, when a lane has a new summary.
+    void lookAcross();
 
     ViewState& m_view;
     std::unordered_map<LaneId, Kept> m_kept;
     std::vector<ChartLane> m_lanes;
+    std::vector<std::shared_ptr<const RunSummary>> m_summaries; ///< that m_others was told from
+    std::vector<std::shared_ptr<const std::vector<std::optional<StallOthers>>>> m_others;
 };
 
 } // namespace decodescope

@@ -222,9 +222,14 @@ void ChartHeader::paintEvent(QPaintEvent*) {
             if (item.sample == LegendItem::Sample::swatch) {
                 painter.fillRect(QRectF(box.left(), box.top() + 0.5, 9, 9), item.colour);
                 text += 14;
+            } else if (item.sample == LegendItem::Sample::hatched) {
+                look.drawHatch(painter, box.adjusted(0, 0, 2, 0));
+                text += 20;
             } else if (item.sample != LegendItem::Sample::none) {
                 const bool dashed = item.sample == LegendItem::Sample::dashedEdges;
                 const QList<qreal> dash = dashed ? QList<qreal>{3, 3} : QList<qreal>{};
+                drawStallBand(painter, QRectF(box.left(), box.top(), 11, 3),
+                              dashed ? StallKind::delivery : StallKind::generation);
                 drawVertical(painter, box.left(), box.top(), box.bottom(), colours.stall, dash);
                 drawVertical(painter, box.left() + 10, box.top(), box.bottom(), colours.stall, dash);
                 text += 20;

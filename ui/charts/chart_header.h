@@ -21,7 +21,7 @@ struct HeaderValue {
 
 /// An entry of a panel's legend, or a plain hint.
 struct LegendItem {
-    enum class Sample { none, dashedEdges, solidEdges, swatch };
+    enum class Sample { none, dashedEdges, solidEdges, hatched, swatch };
     Sample sample = Sample::none;
     QColor colour; ///< swatch only
     QString text;

@@ -17,10 +17,12 @@ struct ChartLane {
     LaneState state = LaneState::idle;
     std::shared_ptr<const RunRecord> record;   ///< null before the first run
     std::shared_ptr<const RunSummary> summary; ///< of a live run up to 0.1 s old; null until first computed
-    std::shared_ptr<LaneCurves> curves;        ///< never null
-    std::optional<Instant> now;                ///< the run's own now, frozen at its end
-    RateUnit unit = RateUnit::tokens;          ///< what the curves count
-    std::uint64_t revision = 0;                ///< changes when anything visible changed
+    /// Of each stall of the summary, what other lanes did at that instant; null: not looked at.
+    std::shared_ptr<const std::vector<std::optional<StallOthers>>> others;
+    std::shared_ptr<LaneCurves> curves; ///< never null
+    std::optional<Instant> now;         ///< the run's own now, frozen at its end
+    RateUnit unit = RateUnit::tokens;   ///< what the curves count
+    std::uint64_t revision = 0;         ///< changes when anything visible changed
 
     [[nodiscard]] bool inFlight() const {
         return state == LaneState::connecting || state == LaneState::waiting || state == LaneState::running;
@@ -46,6 +48,17 @@ struct ChartLane {
         if (curves->arrivals() == 0)
             return std::nullopt;
         return static_cast<double>(curves->times()[0]);
+    }
+    /// The gaps that count: those that are laid to a hiccup of ours are in no distribution.
+    [[nodiscard]] GapHistogram gapsThatCount() const {
+        GapHistogram histogram = curves->histogram();
+        if (!record || !summary || summary->clientGaps == 0)
+            return histogram;
+        for (const Stall& stall : summary->stalls)
+            if (stall.kind == StallKind::client && stall.eventIndex < record->events.size())
+                histogram.remove(
+                    toSeconds(record->events[stall.eventIndex].at - record->events[stall.eventIndex - 1].at));
+        return histogram;
     }
 };
 

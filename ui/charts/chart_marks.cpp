@@ -1,6 +1,5 @@
 #include "ui/charts/chart_marks.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QPainterPath>
@@ -15,6 +14,7 @@ constexpr double kChip = 14;
 constexpr double kLabelStep = 15;
 constexpr double kLabelOffset = 8;
 constexpr int kRounds = 64;
+constexpr double kLid = 3; ///< of a stall's box: its kind is told from afar
 
 QFont strongSmall() {
     QFont font = Look::instance().font(Type::small);
@@ -110,40 +110,6 @@ void drawTopWords(QPainter& painter, std::vector<TopWord> words, double left, do
     }
 }
 
-QString stallWord(StallKind kind) {
-    const auto tr = [](const char* text) { return QCoreApplication::translate("decodescope::Charts", text); };
-    switch (kind) {
-    case StallKind::delivery:
-        return tr("delivery");
-    case StallKind::generation:
-        return tr("generation");
-    case StallKind::phase:
-        return tr("phase change");
-    case StallKind::client:
-        return tr("own hiccup");
-    case StallKind::open:
-        return tr("stalled");
-    case StallKind::unknown:
-        break;
-    }
-    return tr("stall");
-}
-
-QList<qreal> stallEdgeDash(StallKind kind) {
-    switch (kind) {
-    case StallKind::delivery:
-        return {3, 3};
-    case StallKind::phase:
-    case StallKind::unknown:
-        return {1, 2};
-    case StallKind::generation:
-    case StallKind::client:
-    case StallKind::open:
-        break;
-    }
-    return {};
-}
-
 void drawStallBox(QPainter& painter, const QRectF& plot, double x0, double x1, StallKind kind, bool selected,
                   double edge) {
     const Look& look = Look::instance();
@@ -154,11 +120,15 @@ void drawStallBox(QPainter& painter, const QRectF& plot, double x0, double x1, S
     const QRectF box(left, plot.top(), std::max(right - left, 1.0), plot.height());
     if (kind == StallKind::client) {
         look.drawHatch(painter, box);
+        for (const double x : {x0, x1})
+            if (x >= plot.left() && x <= plot.right())
+                drawVertical(painter, x, plot.top(), plot.bottom(), look.colours().hatch, {});
         return;
     }
     QColor fill = look.colours().stall;
     fill.setAlphaF(selected ? 0.16F : 0.07F);
     painter.fillRect(box, fill);
+    drawStallBand(painter, QRectF(box.left(), box.top(), box.width(), kLid), kind, selected ? 1 : edge);
     const QList<qreal> dash = stallEdgeDash(kind);
     const double width = selected ? 2 : 1;
     QColor line = look.colours().stall;

@@ -2,6 +2,7 @@
 
 #include "core/metrics/run_summary.h"
 #include "ui/theme/look.h"
+#include "ui/theme/stall_marks.h"
 
 #include <QColor>
 #include <QPointF>
@@ -42,11 +43,7 @@ struct TopWord {
 /// Draws as many as fit side by side on one line between left and right, the weightiest first.
 void drawTopWords(QPainter& painter, std::vector<TopWord> words, double left, double right, double baseline);
 
-/// "delivery", "generation" ... as a person reads it.
-[[nodiscard]] QString stallWord(StallKind kind);
-/// Dash of a stall's edges: empty solid, {3, 3} delivery ...
-[[nodiscard]] QList<qreal> stallEdgeDash(StallKind kind);
-/// Ground, edges and hatch of a stall over the full height of `plot`, between x0 and x1. `edge` is the edges'
+/// Ground, lid, edges and hatch of a stall over the full height of `plot`, between x0 and x1. `edge` is the edges'
 /// strength, less where there are many.
 void drawStallBox(QPainter& painter, const QRectF& plot, double x0, double x1, StallKind kind, bool selected,
                   double edge = 1);

@@ -48,7 +48,7 @@ void DistributionChart::setCumulative(bool cumulative) {
 std::vector<std::size_t> DistributionChart::counted() const {
     std::vector<std::size_t> result;
     for (std::size_t i = 0; i < m_lanes.size(); ++i) {
-        if (!m_lanes[i].abnormal() && m_lanes[i].curves->histogram().total > 0)
+        if (!m_lanes[i].abnormal() && m_lanes[i].gapsThatCount().total > 0)
             result.push_back(i);
     }
     return result;
@@ -101,7 +101,7 @@ void DistributionChart::updateAxes() {
 }
 
 std::vector<double> DistributionChart::shares(const ChartLane& lane) const {
-    const GapHistogram& histogram = lane.curves->histogram();
+    const GapHistogram histogram = lane.gapsThatCount();
     std::vector<double> result(kBins, 0.0);
     const int fine = GapHistogram::kPerDecade * m_decades / kBins;
     const int first = (m_firstDecade - GapHistogram::kFirstDecade) * GapHistogram::kPerDecade;
@@ -202,7 +202,7 @@ void DistributionChart::paintHistogram(QPainter& painter, const QRectF& plot, co
 }
 
 void DistributionChart::paintCumulative(QPainter& painter, const ChartLane& lane) {
-    const GapHistogram& histogram = lane.curves->histogram();
+    const GapHistogram histogram = lane.gapsThatCount();
     const AxisMap x = xMap();
     const AxisMap y = yMap();
     std::vector<QPointF> vertices;
@@ -225,7 +225,7 @@ std::vector<HeaderValue> DistributionChart::headerValues() const {
         return values;
     // How much of each lane's gaps lies at or below the cursor.
     for (const std::size_t index : counted()) {
-        const GapHistogram& histogram = m_lanes[index].curves->histogram();
+        const GapHistogram histogram = m_lanes[index].gapsThatCount();
         std::uint64_t below = 0;
         for (int i = 0; i < static_cast<int>(histogram.bins.size()) && GapHistogram::edge(i + 1) <= *m_cursor; ++i)
             below += histogram.bins[static_cast<std::size_t>(i)];
@@ -247,6 +247,11 @@ std::vector<LegendItem> DistributionChart::legend() const {
                                                                  : tr("failed");
         out << letterOf(lane) + u' ' + why;
     }
+    std::uint64_t ours = 0;
+    for (const ChartLane& lane : m_lanes)
+        ours += lane.summary ? lane.summary->clientGaps : 0;
+    if (ours > 0)
+        out << (ours == 1 ? tr("1 own hiccup") : tr("%1 own hiccups").arg(ours));
     if (!out.isEmpty())
         return {{LegendItem::Sample::none, {}, tr("left out: %1").arg(out.join(QStringLiteral(", ")))}};
     return {{LegendItem::Sample::none, {}, tr("bars: p50, p90, p99")}};

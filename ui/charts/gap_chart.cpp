@@ -16,6 +16,7 @@ constexpr double kLeastMs = 0.1;
 constexpr double kHitPx = 40;
 // Up to this many stalls of a lane in view are named one by one.
 constexpr std::size_t kWordsEach = 5;
+constexpr double kHiccupBand = 6;
 
 } // namespace
 
@@ -77,6 +78,7 @@ double GapChart::heightOf(double gapS) const {
 void GapChart::paintPlot(QPainter& painter, const QRectF& plot) {
     std::vector<TopWord> words;
     paintStalls(painter, plot, words);
+    paintHiccups(painter, plot);
     painter.save();
     painter.setClipRect(plot.adjusted(0, 0, 1, 1));
     for (const std::size_t index : order()) {
@@ -125,8 +127,11 @@ void GapChart::paintStallsOf(QPainter& painter, const QRectF& plot, const ChartL
         const QString length = formatDuration(stall.lengthS).joined();
         const double centre = (std::max(x0, plot.left()) + std::min(x1, plot.right())) / 2;
         const double weight = stall.lengthS + (selected ? 1e6 : 0) + (stall.kind == StallKind::open ? 1e3 : 0);
-        own.push_back({centre, weight, QStringLiteral("%1 %2 %3").arg(letterOf(lane), stallWord(stall.kind), length),
-                       ours ? colours.ink3 : colours.stall, !ours});
+        QString name = QStringLiteral("%1 %2 %3").arg(letterOf(lane), stallWord(stall.kind), length);
+        const auto others = lane.others && i < lane.others->size() ? (*lane.others)[i] : std::nullopt;
+        if (others && others->side != StallSide::none)
+            name += tr(", %n lanes together", nullptr, static_cast<int>(others->stalled));
+        own.push_back({centre, weight, name, ours ? colours.ink3 : colours.stall, !ours});
         longest = std::max(longest, stall.lengthS);
     }
     if (m_view.front() && *m_view.front() != lane.id)
@@ -142,6 +147,26 @@ void GapChart::paintStallsOf(QPainter& painter, const QRectF& plot, const ChartL
         return;
     }
     words.insert(words.end(), own.begin(), own.end());
+}
+
+void GapChart::paintHiccups(QPainter& painter, const QRectF& plot) {
+    const AxisMap x = xMap();
+    const QRectF line(plot.left(), plot.bottom() - kHiccupBand, plot.width(), kHiccupBand);
+    for (const ChartLane& lane : m_lanes) {
+        const std::optional<double> shift = shiftOf(lane);
+        if (!shift || lane.curves->arrivals() == 0)
+            continue;
+        double drawnTo = plot.left(); // many lie in one pixel where minutes are shown
+        for (const Hiccup& hiccup : lane.record->hiccups) {
+            const double left = std::max(x(*lane.sinceStart(hiccup.due) - *shift), line.left());
+            const double right = std::min(std::max(x(*lane.sinceStart(hiccup.woke) - *shift), left + 2), line.right());
+            if (right <= left || right <= drawnTo)
+                continue;
+            Look::instance().drawHatch(
+                painter, QRectF(QPointF(std::max(left, drawnTo), line.top()), QPointF(right, line.bottom())));
+            drawnTo = right;
+        }
+    }
 }
 
 void GapChart::paintLine(QPainter& painter, const ChartLane& lane, double shift) {
@@ -297,19 +322,24 @@ std::vector<HeaderValue> GapChart::headerValues() const {
 std::vector<LegendItem> GapChart::legend() const {
     bool delivery = false;
     bool generation = false;
+    bool ours = false;
     for (const ChartLane& lane : m_lanes) {
         if (!lane.summary)
             continue;
         for (const Stall& stall : lane.summary->stalls) {
             delivery = delivery || stall.kind == StallKind::delivery;
             generation = generation || stall.kind == StallKind::generation;
+            ours = ours || stall.kind == StallKind::client;
         }
+        ours = ours || lane.summary->hiccupGaps > 0;
     }
     std::vector<LegendItem> items;
     if (delivery || generation) {
         items.push_back({LegendItem::Sample::dashedEdges, {}, tr("delivery")});
         items.push_back({LegendItem::Sample::solidEdges, {}, tr("generation stall")});
     }
+    if (ours)
+        items.push_back({LegendItem::Sample::hatched, {}, tr("own hiccup")});
     return items;
 }
 
@@ -340,9 +370,17 @@ QString GapChart::sentence() const {
             continue;
         const Distribution& gaps = *lane.summary->itl;
         const bool kernel = lane.record->clock != ClockSource::user;
-        parts << tr("lane %1: median gap %2, longest %3, %n stall(s)", nullptr,
-                    static_cast<int>(lane.summary->stalls.size()))
-                     .arg(letterOf(lane), formatGap(gaps.p50, kernel).joined(), formatGap(gaps.max, kernel).joined());
+        QString part =
+            tr("lane %1: median gap %2, longest %3, %n stall(s)", nullptr,
+               static_cast<int>(lane.summary->stalls.size()))
+                .arg(letterOf(lane), formatGap(gaps.p50, kernel).joined(), formatGap(gaps.max, kernel).joined());
+        for (const StallKind kind : {StallKind::delivery, StallKind::generation, StallKind::phase, StallKind::client}) {
+            const auto count = std::count_if(lane.summary->stalls.begin(), lane.summary->stalls.end(),
+                                             [&](const Stall& stall) { return stall.kind == kind; });
+            if (count > 0)
+                part += QStringLiteral(", %1 %2").arg(count).arg(stallWord(kind));
+        }
+        parts << part;
     }
     if (parts.isEmpty())
         return tr("Gap between tokens over time: nothing to show yet.");

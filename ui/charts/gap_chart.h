@@ -34,6 +34,8 @@ private:
     void paintStallsOf(QPainter& painter, const QRectF& plot, const ChartLane& lane, double shift,
                        std::vector<TopWord>& words);
     void paintLine(QPainter& painter, const ChartLane& lane, double shift);
+    /// Our own hiccups, as far as they fell into the stream: a hatched band on the base line.
+    void paintHiccups(QPainter& painter, const QRectF& plot);
     void paintStallMarkers(QPainter& painter, const QRectF& plot);
     void paintEnd(QPainter& painter, const QRectF& plot, const ChartLane& lane, double shift,
                   std::vector<TopWord>& words);

@@ -36,11 +36,23 @@ bool isSpace(char c) {
 
 } // namespace
 
-void GapHistogram::add(double gapS) {
+std::size_t GapHistogram::binOf(double gapS) {
     const double log = std::log10(std::max(gapS * 1000, 1e-9));
     const int bin = static_cast<int>(std::floor((log - kFirstDecade) * kPerDecade));
-    ++bins[static_cast<std::size_t>(std::clamp(bin, 0, kPerDecade * kDecades - 1))];
+    return static_cast<std::size_t>(std::clamp(bin, 0, kPerDecade * kDecades - 1));
+}
+
+void GapHistogram::add(double gapS) {
+    ++bins[binOf(gapS)];
     ++total;
+}
+
+void GapHistogram::remove(double gapS) {
+    std::uint32_t& bin = bins[binOf(gapS)];
+    if (bin == 0)
+        return;
+    --bin;
+    --total;
 }
 
 void LaneCurves::clear() {

@@ -22,6 +22,9 @@ struct GapHistogram {
     std::uint64_t total = 0;
 
     void add(double gapS);
+    /// One that was added.
+    void remove(double gapS);
+    [[nodiscard]] static std::size_t binOf(double gapS);
     /// Lower edge of a bin as log10 of milliseconds.
     [[nodiscard]] static double edge(int bin) { return kFirstDecade + static_cast<double>(bin) / kPerDecade; }
 };

@@ -230,7 +230,8 @@ void RateChart::paintStallTicks(QPainter& painter, const QRectF& plot) {
         for (const Stall& stall : lane.summary->stalls) {
             const double px = x(stall.tokenIndex);
             if (stall.kind != StallKind::client && px >= plot.left() && px <= plot.right())
-                drawVertical(painter, px, plot.bottom() - 7, plot.bottom(), Look::instance().colours().stall, {}, 2);
+                drawVertical(painter, px, plot.bottom() - 7, plot.bottom(), Look::instance().colours().stall,
+                             stallEdgeDash(stall.kind), 2);
         }
     }
     painter.setOpacity(1);

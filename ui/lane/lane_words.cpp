@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace decodescope {
 namespace {
@@ -190,26 +191,82 @@ std::optional<LaneBadge> tokenBadge(const RunSummary& summary) {
     return LaneBadge{tr("events only"), false, tr("The server tells no token counts: nothing here claims tokens")};
 }
 
+/// "3 stalls: 2 delivery, 1 generation"; the tip says why of the longest.
 std::optional<LaneBadge> stallBadge(const RunSummary& summary) {
+    std::map<StallKind, int> kinds;
     int count = 0;
-    bool periodic = false, oneKind = true;
-    StallKind kind = StallKind::unknown;
+    bool periodic = false;
+    const Stall* longest = nullptr;
     for (const Stall& stall : summary.stalls) {
         if (stall.kind == StallKind::client || stall.kind == StallKind::open)
             continue;
-        oneKind = oneKind && (count == 0 || stall.kind == kind);
-        kind = stall.kind;
-        periodic = periodic || stall.periodic;
         ++count;
+        ++kinds[stall.kind];
+        periodic = periodic || stall.periodic;
+        if (longest == nullptr || stall.lengthS > longest->lengthS)
+            longest = &stall;
     }
     if (count == 0)
         return std::nullopt;
+    const auto word = [](StallKind kind) {
+        return kind == StallKind::unknown ? tr("unknown") : QString::fromLatin1(toString(kind).data());
+    };
     QString words = count == 1 ? tr("1 stall") : tr("%1 stalls").arg(count);
+    if (kinds.size() == 1 && kinds.begin()->first != StallKind::unknown) {
+        words += QStringLiteral(", ") + word(kinds.begin()->first);
+    } else if (kinds.size() > 1) {
+        QStringList parts;
+        for (const auto& [kind, n] : kinds)
+            parts << QStringLiteral("%1 %2").arg(n).arg(word(kind));
+        words += QStringLiteral(": ") + parts.join(QStringLiteral(", "));
+    }
     if (periodic)
         words += tr(", periodic");
-    else if (oneKind && kind != StallKind::unknown)
-        words += QStringLiteral(", ") + QString::fromLatin1(toString(kind).data());
-    return LaneBadge{words, true, tr("Gaps over 100 ms and four times the median before them")};
+    QString tip = tr("Gaps over 100 ms and four times the median before them");
+    tip += QLatin1Char('\n') + (count == 1 ? QString() : tr("The longest: ")) +
+           QStringLiteral("%1, %2. ").arg(formatDuration(longest->lengthS).joined(), word(longest->kind)) +
+           QString::fromStdString(longest->evidence);
+    return LaneBadge{words, true, tip};
+}
+
+/// What the buffering detector found; events that shared a read only where nothing weightier says the same.
+std::vector<LaneBadge> bufferingBadges(const Buffering& buffering) {
+    std::vector<LaneBadge> badges;
+    bool held = false;
+    for (const BufferingSign& sign : buffering.signs) {
+        QString words;
+        switch (sign.kind) {
+        case BufferingKind::notReallyStreamed:
+            words = tr("not really streamed");
+            break;
+        case BufferingKind::proxyBuffer:
+            words = buffering.bufferBytes ? tr("buffered, %1 KiB").arg(*buffering.bufferBytes / 1024)
+                                          : tr("buffered on the way");
+            break;
+        case BufferingKind::bursts:
+            words = held ? QString() : tr("in bursts");
+            break;
+        case BufferingKind::nagle:
+            words = tr("40 ms pairs");
+            break;
+        case BufferingKind::compressed:
+            words = tr("compressed");
+            break;
+        case BufferingKind::cacheHit:
+            words = tr("from a cache");
+            break;
+        case BufferingKind::merged:
+            words = held ? QString() : tr("%1 events merged").arg(buffering.mergedEvents);
+            break;
+        }
+        held = held || sign.kind == BufferingKind::notReallyStreamed || sign.kind == BufferingKind::proxyBuffer ||
+               sign.kind == BufferingKind::bursts;
+        if (!words.isEmpty())
+            badges.push_back(
+                {words, false,
+                 QString::fromStdString(sign.evidence) + QLatin1Char('\n') + QString::fromStdString(sign.advice)});
+    }
+    return badges;
 }
 
 /// A flag of the metrics as words; nothing for those that say that all is well.
@@ -217,7 +274,6 @@ std::optional<LaneBadge> flagBadge(const std::string& flag) {
     static const std::pair<const char*, std::pair<const char*, const char*>> kFlags[] = {
         {"short_run", {"short run", "Fewer than 50 output tokens: the rate says little"}},
         {"not_steady_state", {"not steady yet", "Fewer than 100 output tokens"}},
-        {"not_really_streamed", {"not really streamed", "Nearly everything came at once: not ranked by rate"}},
         {"k_unknown", {"tokens an event unknown", "Only their average is known: positions are scaled"}},
         {"hidden_tokens", {"hidden tokens", "Tokens were billed that were not streamed"}},
         {"stamp_rejected",
@@ -348,11 +404,14 @@ std::vector<LaneBadge> laneBadges(const LaneShot& shot) {
         badges.push_back(*badge);
     if (const auto badge = stallBadge(summary))
         badges.push_back(*badge);
-    const auto hatched = std::count_if(summary.stalls.begin(), summary.stalls.end(),
-                                       [](const Stall& s) { return s.kind == StallKind::client; });
-    if (hatched > 0)
+    if (const auto hatched = summary.clientGaps; hatched > 0)
         badges.push_back({hatched == 1 ? tr("1 gap hatched") : tr("%1 gaps hatched").arg(hatched), false,
                           tr("Gaps that our own machine made: in no percentile")});
+    if (const auto marked = summary.hiccupGaps; marked > 0)
+        badges.push_back({marked == 1 ? tr("1 gap over a hiccup") : tr("%1 gaps over hiccups").arg(marked), false,
+                          tr("A hiccup of our own machine fell into them without making them: marked, and kept")});
+    for (const LaneBadge& badge : bufferingBadges(summary.buffering))
+        badges.push_back(badge);
     // While it runs every run is short.
     if (!shot.inFlight) {
         for (const std::string& flag : summary.flags) {

@@ -64,10 +64,33 @@ bool leadsEverywhere(const Pace& a, const std::vector<Pace>& all) {
     });
 }
 
+/// What makes a lane's figures say something else than they seem to.
+std::vector<ScoreNote> cautions(const std::vector<ScoreLane>& lanes) {
+    std::vector<ScoreNote> notes;
+    for (const ScoreLane& lane : lanes) {
+        const auto& signs = lane.shown.buffering.signs;
+        const bool buffered = std::any_of(signs.begin(), signs.end(), [](const BufferingSign& sign) {
+            return sign.kind == BufferingKind::proxyBuffer || sign.kind == BufferingKind::nagle;
+        });
+        if (buffered)
+            notes.push_back(note(tr("%1 is held up on the way: its gaps are those of a buffer."), {chip(lane)}));
+        std::vector<double> rates;
+        for (const RunSummary& run : lane.inStats)
+            if (run.decodeTps)
+                rates.push_back(*run.decodeTps);
+        const auto all = aggregate(std::move(rates), true);
+        if (all && tailCollapses(*all))
+            notes.push_back(note(tr("%1 drops below half its rate in the slowest runs: look at the server's scheduler "
+                                    "and memory."),
+                                 {chip(lane)}));
+    }
+    return notes;
+}
+
 } // namespace
 
 std::vector<ScoreNote> scoreNotes(const std::vector<ScoreLane>& lanes) {
-    std::vector<ScoreNote> notes;
+    std::vector<ScoreNote> notes = cautions(lanes);
     std::vector<const ScoreLane*> complete;
     bool anyFailed = false;
     bool anyRun = false;

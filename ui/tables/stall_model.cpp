@@ -1,5 +1,6 @@
 #include "ui/tables/stall_model.h"
 
+#include "core/metrics/stalls_together.h"
 #include "ui/tables/panel_header.h"
 #include "ui/theme/format.h"
 #include "ui/theme/look.h"
@@ -29,6 +30,17 @@ QString kindWord(StallKind kind) {
     return StallModel::tr("unknown");
 }
 
+/// "B, C: this side"; the letters alone where they point nowhere.
+QString togetherWords(const StallRow& row) {
+    if (!row.stall.together())
+        return row.others;
+    const StallSide side = row.stall.others->side;
+    const QString where = side == StallSide::client   ? StallModel::tr("this side")
+                          : side == StallSide::server ? StallModel::tr("its server")
+                                                      : StallModel::tr("server or this side");
+    return row.others + QStringLiteral(": ") + where;
+}
+
 /// A token's text on one line, cut to a size that fits a cell.
 QString wordOf(const RunRecord& record, const TokenEvent& event) {
     const std::string_view text = record.textOf(event);
@@ -48,29 +60,40 @@ struct Lasted {
 } // namespace
 
 std::vector<StallRow> collectStalls(const Session& session) {
+    struct Shown {
+        const Lane* lane;
+        const RunRecord* record;
+        std::vector<Stall> stalls;
+    };
+    std::vector<Shown> lanes;
+    for (const auto& lane : session.lanes())
+        if (const LaneRun* run = lane->current())
+            lanes.push_back(
+                {lane.get(), run->record.get(),
+                 run->summary ? run->summary->stalls : run->live.summary(*run->record, lane->now()).stalls});
+    std::vector<RunWithStalls> runs;
+    for (const Shown& shown : lanes)
+        runs.push_back({shown.record, &shown.stalls});
+    const auto others = stallsTogether(runs);
     std::vector<StallRow> rows;
     std::vector<Lasted> lasted;
-    for (const auto& lane : session.lanes()) {
-        const LaneRun* run = lane->current();
-        if (run == nullptr)
-            continue;
-        const RunRecord& record = *run->record;
-        const std::vector<Stall> stalls =
-            run->summary ? run->summary->stalls : run->live.summary(record, lane->now()).stalls;
-        const double origin = record.started ? static_cast<double>(toNs(*record.started)) * 1e-9 : 0.0;
-        for (std::size_t i = 0; i < stalls.size(); ++i) {
+    for (std::size_t l = 0; l < lanes.size(); ++l) {
+        const LaneConfig& config = lanes[l].lane->config();
+        const RunRecord& record = *lanes[l].record;
+        markTogether(lanes[l].stalls, others[l]);
+        for (std::size_t i = 0; i < lanes[l].stalls.size(); ++i) {
             StallRow row;
-            row.ref = {lane->config().id, static_cast<std::uint32_t>(i)};
-            row.look = lane->config().look;
-            row.laneName = QString::fromStdString(lane->config().spec.laneName);
-            row.stall = stalls[i];
+            row.ref = {config.id, static_cast<std::uint32_t>(i)};
+            row.look = config.look;
+            row.laneName = QString::fromStdString(config.spec.laneName);
+            row.stall = std::move(lanes[l].stalls[i]);
             row.precise = record.clock != ClockSource::user;
-            if (stalls[i].eventIndex < record.events.size()) {
-                row.ender = TokenRef{row.ref.lane, stalls[i].eventIndex};
-                row.word = wordOf(record, record.events[stalls[i].eventIndex]);
+            if (row.stall.eventIndex < record.events.size()) {
+                row.ender = TokenRef{row.ref.lane, row.stall.eventIndex};
+                row.word = wordOf(record, record.events[row.stall.eventIndex]);
             }
-            const double from = origin + stalls[i].startS;
-            lasted.push_back({row.ref.lane, Look::instance().lane(row.look).letter, from, from + stalls[i].lengthS});
+            const double from = toSeconds(record.started.value_or(Instant{}).time_since_epoch()) + row.stall.startS;
+            lasted.push_back({row.ref.lane, Look::instance().lane(row.look).letter, from, from + row.stall.lengthS});
             rows.push_back(std::move(row));
         }
     }
@@ -125,7 +148,10 @@ QVariant StallModel::data(const QModelIndex& index, int role) const {
     if (role == lookRole)
         return index.column() == laneColumn ? QVariant(row.look) : QVariant();
     if (role == Qt::ToolTipRole) {
-        const QString text = index.column() == wordColumn ? row.word : QString::fromStdString(stall.evidence);
+        const QString text = index.column() == wordColumn ? row.word
+                             : index.column() == othersColumn && stall.others
+                                 ? QString::fromStdString(stall.others->evidence)
+                                 : QString::fromStdString(stall.evidence);
         return plainToolTip(text);
     }
     if (role == Qt::TextAlignmentRole) {
@@ -135,7 +161,7 @@ QVariant StallModel::data(const QModelIndex& index, int role) const {
     }
     if (role == Qt::ForegroundRole) {
         if (index.column() == kindColumn || index.column() == lengthColumn)
-            return Look::instance().colours().stall;
+            return stall.kind == StallKind::client ? Look::instance().colours().ink3 : Look::instance().colours().stall;
         return index.column() == evidenceColumn ? Look::instance().colours().ink2 : Look::instance().colours().ink;
     }
     if (role != Qt::DisplayRole && role != sortRole && role != Qt::AccessibleTextRole)
@@ -159,9 +185,10 @@ QVariant StallModel::data(const QModelIndex& index, int role) const {
     case periodicColumn:
         return stall.periodic ? tr("yes") : QString();
     case othersColumn:
-        return row.others;
+        return togetherWords(row);
     case evidenceColumn:
-        return QString::fromStdString(stall.evidence);
+        return QString::fromStdString(stall.together() ? stall.evidence + ' ' + stall.others->evidence
+                                                       : stall.evidence);
     default:
         return {};
     }
@@ -180,13 +207,15 @@ QVariant StallModel::headerData(int section, Qt::Orientation orientation, int ro
             return tr("When the arrival before the stall came, in seconds after the start of the request.");
         case kindColumn:
             return tr("Delivery: held on the way, caught up afterwards. Generation: no catch-up. Phase: a change of "
-                      "channel. Open: still going on. Unknown: it cannot be told.");
+                      "channel. Own machine: a hiccup of ours, in no percentile. Open: still going on. Unknown: it "
+                      "cannot be told.");
         case tokenColumn:
             return tr("The token that came late.");
         case periodicColumn:
             return tr("Three or more stalls at even distances, in time or in tokens.");
         case othersColumn:
-            return tr("Lanes that stalled at the same instant: several together point at this machine or its network.");
+            return tr("Lanes that stalled at the same instant, and where that points: this machine or its network when "
+                      "they have several servers, the server when lanes of others went on.");
         default:
             return {};
         }

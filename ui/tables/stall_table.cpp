@@ -106,7 +106,12 @@ void StallTable::advance(const Session& session) {
     m_sinceTaken.start();
     m_model.setRows(collectStalls(session));
     const auto count = m_model.rows().size();
-    m_header->setNote(count == 0 ? tr("none so far") : count == 1 ? tr("1 stall") : tr("%1 stalls").arg(count));
+    const auto together = std::count_if(m_model.rows().begin(), m_model.rows().end(),
+                                        [](const StallRow& row) { return row.stall.together(); });
+    QString note = count == 0 ? tr("none so far") : count == 1 ? tr("1 stall") : tr("%1 stalls").arg(count);
+    if (together > 0)
+        note += tr(", %1 together with other lanes").arg(together);
+    m_header->setNote(note);
 }
 
 void StallTable::choose(const QModelIndex& proxied) {
@@ -156,7 +161,7 @@ void StallTable::fitColumns() {
     m_table->setColumnWidth(StallModel::tokenColumn, letters(6));
     m_table->setColumnWidth(StallModel::wordColumn, letters(12));
     m_table->setColumnWidth(StallModel::periodicColumn, letters(7));
-    m_table->setColumnWidth(StallModel::othersColumn, letters(5));
+    m_table->setColumnWidth(StallModel::othersColumn, letters(14));
 }
 
 void StallTable::paintEvent(QPaintEvent*) {

@@ -1,6 +1,7 @@
 #include "ui/text/heat_strip.h"
 
 #include "ui/theme/look.h"
+#include "ui/theme/stall_marks.h"
 
 #include <QHelpEvent>
 #include <QMouseEvent>
@@ -61,10 +62,10 @@ void HeatStrip::setCut(bool cut) {
 }
 
 void HeatStrip::setSummary(const RunSummary& summary) {
-    std::vector<std::uint32_t> stalls;
+    std::vector<std::pair<std::uint32_t, StallKind>> stalls;
     for (const Stall& stall : summary.stalls) {
         if (stall.kind != StallKind::open && stall.kind != StallKind::client)
-            stalls.push_back(stall.eventIndex);
+            stalls.emplace_back(stall.eventIndex, stall.kind);
     }
     if (stalls != m_stalls || m_median != m_text.medianS()) {
         m_stalls = std::move(stalls);
@@ -180,18 +181,13 @@ void HeatStrip::paintEvent(QPaintEvent* event) {
 }
 
 void HeatStrip::paintStalls(QPainter& painter) {
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(Look::instance().colours().stall);
-    for (const std::uint32_t token : m_stalls) {
+    for (const auto& [token, kind] : m_stalls) {
         if (token >= m_taken)
             continue;
         const qreal middle = std::clamp((cellLeft(token) + std::max(cellLeft(token) + 1, cellLeft(token + 1))) / 2.0,
                                         4.0, width() - 4.0);
-        const QPointF triangle[] = {{middle - 4, 0}, {middle + 4, 0}, {middle, 6}};
-        painter.drawPolygon(triangle, 3);
+        drawStallFlag(painter, middle, 6, kind);
     }
-    painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
 void HeatStrip::resizeEvent(QResizeEvent*) {

@@ -60,7 +60,7 @@ private:
     double m_median = 0;
     std::vector<float> m_columns; // the longest gap in each pixel column; negative: no token
     std::vector<bool> m_hatched;
-    std::vector<std::uint32_t> m_stalls; // tokens
+    std::vector<std::pair<std::uint32_t, StallKind>> m_stalls; // by token
 };
 
 } // namespace decodescope

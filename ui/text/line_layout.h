@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/metrics/run_summary.h"
+
 #include <QFont>
 #include <QRectF>
 #include <QString>
@@ -18,6 +20,7 @@ struct TextInsert {
     std::uint32_t position = 0; ///< before this UTF-16 unit of the text
     std::uint32_t token = 0;
     QString label;
+    StallKind stall = StallKind::unknown; ///< of Kind::stall
     friend bool operator==(const TextInsert&, const TextInsert&) = default;
 };
 

@@ -1,6 +1,7 @@
 #include "ui/text/line_painter.h"
 
 #include "ui/theme/look.h"
+#include "ui/theme/stall_marks.h"
 
 #include <QPainter>
 #include <QRegion>
@@ -215,8 +216,11 @@ private:
             const QRectF box(m_rect.left() + std::round(left) + kLabelBefore, m_rect.top() + kTintInset,
                              std::round(right - left) - kLabelBefore - kLabelAfter, m_rect.height() - 2 * kTintInset);
             m_painter.fillRect(box, stall ? m_colours.stallFill : m_colours.failFill);
-            m_painter.fillRect(QRectF(box.left(), box.top(), kStallBar, box.height()),
-                               stall ? m_colours.stall : m_colours.fail);
+            const QRectF bar(box.left(), box.top(), kStallBar, box.height());
+            if (stall)
+                drawStallBar(m_painter, bar, insert.stall);
+            else
+                m_painter.fillRect(bar, m_colours.fail);
             QFont font = look.font(Type::small);
             font.setWeight(QFont::DemiBold);
             m_painter.setFont(font);

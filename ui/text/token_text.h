@@ -14,8 +14,8 @@ namespace decodescope {
 
 /// A lane's text broken into lines of a width. What arrives is wrapped from the open line on, so the cost of a
 /// token does not depend on how much is there already, nor on how long its paragraph is; the result is the same as
-/// wrapping the whole text at once. (Where scripts mix, a line may break elsewhere than it would: a space takes its font
-/// from the text before it, a letter of a joined script its form, and a line is shaped from its own start.)
+/// wrapping the whole text at once. (Where scripts mix, a line may break elsewhere than it would: a space takes its
+/// font from the text before it, a letter of a joined script its form, and a line is shaped from its own start.)
 class TokenText {
 public:
     struct Line {

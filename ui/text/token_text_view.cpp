@@ -154,6 +154,7 @@ void TokenTextView::setSummary(const RunSummary& summary) {
         TextInsert insert;
         insert.position = buffer().wordBegin(stall.eventIndex);
         insert.token = stall.eventIndex;
+        insert.stall = stall.kind;
         insert.label = formatGap(stall.lengthS, kernel).joined() + QLatin1Char(' ') + kind;
         inserts.push_back(std::move(insert));
     }

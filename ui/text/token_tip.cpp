@@ -5,6 +5,8 @@
 #include <QCoreApplication>
 #include <QStringList>
 
+#include <algorithm>
+
 namespace decodescope {
 namespace {
 
@@ -20,6 +22,11 @@ QString visibleText(const QString& text) {
     if (text.size() > kLongest)
         shown += QChar(0x2026);
     return shown;
+}
+
+bool hiccupBetween(const RunRecord& record, Instant from, Instant to) {
+    return std::any_of(record.hiccups.begin(), record.hiccups.end(),
+                       [&](const Hiccup& hiccup) { return hiccup.woke > from && hiccup.due < to; });
 }
 
 } // namespace
@@ -48,6 +55,8 @@ QString tokenTip(const RunRecord& record, const TokenBuffer& buffer, std::uint32
             line += tr(" (%1 the median)").arg(formatRatio(gap / medianS));
         if (buffer.hatched(first))
             line += tr(", our own machine's doing");
+        else if (hiccupBetween(record, record.events[first - 1].at, event.at))
+            line += tr(", a hiccup of our own machine fell into it");
         lines << line;
     }
     if (last > first)

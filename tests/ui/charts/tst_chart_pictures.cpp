@@ -172,6 +172,66 @@ private slots:
             QVERIFY(countNear(image, inBoard(*board.first), Look::instance().lane(lane).colour) > 20);
     }
 
+    void deliveryGenerationAndOurOwnLookDifferent_data() {
+        QTest::addColumn<bool>("dark");
+        QTest::newRow("dark") << true;
+        QTest::newRow("light") << false;
+    }
+    void deliveryGenerationAndOurOwnLookDifferent() {
+        QFETCH(bool, dark);
+        Look::instance().apply(dark ? ThemeChoice::dark : ThemeChoice::light);
+        const auto shapeOf = [](bool catchesUp) {
+            test::RunShape shape;
+            shape.gapsS = test::noisyGaps(160, 0.02, 0.1, 9);
+            shape.gapsS[80] = 0.6;
+            if (catchesUp) {
+                shape.tokensOfRead.assign(shape.gapsS.size() + 1, 1);
+                shape.tokensOfRead[81] = 30;
+            }
+            return shape;
+        };
+        const std::vector<ChartLane> pair{test::lane(0, shapeOf(true), LaneState::done),
+                                          test::lane(1, shapeOf(false), LaneState::done)};
+        QVERIFY(pair[0].summary->stalls.at(0).kind == StallKind::delivery);
+        QVERIFY(pair[1].summary->stalls.at(0).kind == StallKind::generation);
+        Board board;
+        const QString theme = dark ? QStringLiteral("dark") : QStringLiteral("light");
+        // How much of a stall's lid is there: it is broken for a delivery and whole for a generation.
+        const auto lidOf = [&](const ChartLane& lane, const QString& name) {
+            board.show({lane});
+            const QImage image = board.picture(QStringLiteral("stall-%1-%2").arg(name, theme));
+            const QRect plot = inBoard(*board.gaps);
+            const double span = board.gaps->xAxis().max - board.gaps->xAxis().min;
+            const Stall& stall = lane.summary->stalls[0];
+            const auto x = [&](double seconds) {
+                return plot.left() + static_cast<int>(seconds / span * plot.width());
+            };
+            int painted = 0;
+            const int left = x(stall.startS) + 4;
+            const int right = x(stall.startS + stall.lengthS) - 4;
+            for (int px = left; px < right; ++px)
+                painted += countNear(image, QRect(px, plot.top() + 1, 1, 1), Look::instance().colours().stall);
+            return painted / static_cast<double>(right - left);
+        };
+        QVERIFY(std::abs(lidOf(pair[0], QStringLiteral("delivery")) - 0.5) < 0.2);
+        QVERIFY(lidOf(pair[1], QStringLiteral("generation")) > 0.95);
+
+        // The same stall, made by our own machine: hatched in grey, and of no kind of theirs.
+        auto record = std::make_shared<RunRecord>(*pair[1].record);
+        record->clock = ClockSource::user;
+        const Instant late = record->events[pair[1].summary->stalls[0].eventIndex].at;
+        record->hiccups.push_back({late - std::chrono::milliseconds(500), late});
+        const auto summary = std::make_shared<const RunSummary>(summarize(*record));
+        QCOMPARE(summary->clientGaps, std::uint64_t{1});
+        const ChartLane ours = chartLane(1, 1, LaneState::done, record, summary);
+        QVERIFY(lidOf(ours, QStringLiteral("client")) < 0.05);
+        QCOMPARE(ours.gapsThatCount().total, ours.curves->histogram().total - 1);
+        const QImage image = board.picture(QStringLiteral("stall-client-hatch-") + theme);
+        QVERIFY(countNear(image, inBoard(*board.gaps), Look::instance().colours().hatch) > 200);
+        board.show(pair);
+        board.picture(QStringLiteral("stall-pair-") + theme);
+    }
+
     void manyStallsAndAnOpenOne() {
         test::RunShape periodic;
         periodic.gapsS = test::noisyGaps(400, 0.02, 0.1, 5);

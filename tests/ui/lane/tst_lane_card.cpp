@@ -31,6 +31,7 @@ private slots:
     void theDeathOfAnEngineIsTheLanesMessage();
     void badgesNameTheirSources();
     void aRefusedCertificateCanBeTrusted();
+    void badgesTellWhyItStalledAndWhatHeldItUp();
     void buttonsTellTheirLane();
     void readingRowShowsTheReader();
     void everyControlHasAName();
@@ -267,6 +268,38 @@ void TestLaneCard::aRefusedCertificateCanBeTrusted() {
     QCOMPARE(trusted.size(), 1);
     record.end->kind = ErrorKind::unreachable;
     QVERIFY(failureWords(record, c.config.spec).fingerprint.isEmpty());
+}
+
+void TestLaneCard::badgesTellWhyItStalledAndWhatHeldItUp() {
+    LaneShot shot = find("shared-reads").shot();
+    RunSummary summary = *shot.summary;
+    const auto stall = [](StallKind kind, double lengthS, const char* evidence) {
+        Stall each;
+        each.kind = kind;
+        each.lengthS = lengthS;
+        each.evidence = evidence;
+        return each;
+    };
+    summary.stalls = {stall(StallKind::delivery, 0.3, "It caught up."),
+                      stall(StallKind::generation, 0.9, "It did not."), stall(StallKind::client, 2, "It was us.")};
+    summary.clientGaps = 1;
+    summary.hiccupGaps = 2;
+    summary.buffering = {};
+    summary.buffering.bufferBytes = 16384;
+    summary.buffering.signs = {{BufferingKind::proxyBuffer, "Bursts of 16 KiB.", "Switch it off."},
+                               {BufferingKind::bursts, "In bursts.", ""},
+                               {BufferingKind::merged, "Merged.", ""}};
+    shot.summary = &summary;
+    QStringList words;
+    for (const LaneBadge& badge : laneBadges(shot)) {
+        words << badge.words;
+        if (badge.stall)
+            QVERIFY(badge.tip.contains(QStringLiteral("generation. It did not.")));
+    }
+    QVERIFY2(words.contains(QStringLiteral("2 stalls: 1 delivery, 1 generation")), qPrintable(words.join(u'|')));
+    QVERIFY(words.contains(QStringLiteral("1 gap hatched")) && words.contains(QStringLiteral("2 gaps over hiccups")));
+    QVERIFY(words.contains(QStringLiteral("buffered, 16 KiB")));
+    QVERIFY2(!words.contains(QStringLiteral("in bursts")), "the buffer says it already");
 }
 
 void TestLaneCard::buttonsTellTheirLane() {

@@ -9,6 +9,7 @@
 
 using namespace decodescope;
 using test::raceRun;
+using test::RunBuilder;
 using test::ShownSession;
 
 namespace {
@@ -47,6 +48,39 @@ private slots:
         QVERIFY(
             text.startsWith(QStringLiteral("Lane\tStart s\tLength ms\tKind\tToken\tWord\tPeriodic\tAlso\tEvidence\n")));
         QVERIFY(text.contains(QStringLiteral("delivery")) && text.contains(QStringLiteral("above the trend")));
+    }
+
+    void lanesThatStallTogetherPointSomewhere() {
+        ShownSession shown;
+        const auto lane = [](const char* host, std::uint32_t seed) {
+            RunBuilder run = raceRun({0.4, 0.02, 300, 100, 0.6}, seed);
+            run.record().spec.endpoint.url = std::string("http://") + host + "/v1/chat/completions";
+            return run.build();
+        };
+        shown.addLane("one", {lane("a:1", 2)});
+        shown.addLane("two", {lane("b:1", 3)});
+        ViewState view;
+        StallTable stalls(view);
+        stalls.advance(shown.session());
+        const QAbstractItemModel& model = stalls.model();
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(model.index(0, StallModel::othersColumn).data().toString(), QStringLiteral("B: this side"));
+        QVERIFY(
+            model.index(1, StallModel::evidenceColumn).data().toString().contains(QStringLiteral("2 of the 2 lanes")));
+    }
+
+    void gapsOfOurOwnAreNamedSo() {
+        ShownSession shown;
+        RunBuilder run = raceRun({0.4, 0.02, 300, 100, 0.6}, 2);
+        const double late = toSeconds(run.record().events[100].at - *run.record().started);
+        run.clock(ClockSource::user).hiccup(late - 0.55, late);
+        shown.addLane("one", {run.build()});
+        ViewState view;
+        StallTable stalls(view);
+        stalls.advance(shown.session());
+        const QModelIndex kind = stalls.model().index(0, StallModel::kindColumn);
+        QCOMPARE(kind.data().toString(), QStringLiteral("own machine"));
+        QVERIFY(kind.data(Qt::ForegroundRole).value<QColor>() == Look::instance().colours().ink3);
     }
 
     void aClickSelectsStallAndToken() {

@@ -28,6 +28,20 @@ private slots:
         QVERIFY(lane->endpoint.key.kind == KeyReference::Kind::none);
     }
 
+    void trustAndReuseAreALanesOwn() {
+        std::string digits = "ab", pin = "AB";
+        for (int i = 1; i < 32; ++i) {
+            digits += "ab";
+            pin += ":AB";
+        }
+        const auto lane = parseLaneOption("endpoint=https://h,connection=reuse,pin=" + digits, "A");
+        QVERIFY(lane);
+        QVERIFY(lane->endpoint.connection == ConnectionUse::reuse);
+        QCOMPARE(lane->endpoint.pinnedCertificate, pin);
+        QVERIFY(!parseLaneOption("endpoint=https://h,pin=AB:CD", "A"));
+        QVERIFY(!parseLaneOption("endpoint=https://h,connection=warm", "A"));
+    }
+
     void commasAndBackslashesCanBeEscaped() {
         const Result<LaneOption> lane = parseLaneOption(R"(name=a\,b\\c,model=x=y\z,endpoint=http://h/?a=b)", "A");
         QVERIFY(lane);

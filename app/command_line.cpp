@@ -119,6 +119,10 @@ void addPlanFlags(CLI::App& run, RunFlags& flags) {
     addOptional(run, "--idle-timeout", flags.idleTimeoutS, "Seconds of silence within a response; 0 for ever (120)")
         ->type_name("S");
     addOptional(run, "--total-timeout", flags.totalTimeoutS, "Seconds for a whole run; 0 for ever (0)")->type_name("S");
+    addOptional(run, "--max-bytes", flags.caps.bytes, "Bytes of an answer before it is cut off (256 MiB)")
+        ->type_name("N");
+    addOptional(run, "--max-events", flags.caps.messages, "Events of a stream before it is cut off (2000000)")
+        ->type_name("N");
 }
 
 void addRunFlags(CLI::App& run, RunFlags& flags) {

@@ -205,6 +205,7 @@ Result<RunRequest> understand(const RunFlags& flags) {
         lane.spec.sampling = flags.sampling;
         lane.spec.sampling.stream = !flags.noStream;
         lane.spec.timeouts = *timeouts;
+        lane.spec.caps = flags.caps;
         lane.spec.uniquePrefix = flags.uniquePrefix;
         request.lanes.push_back(std::move(lane));
     }

@@ -29,6 +29,7 @@ struct RunFlags {
     bool uniquePrefix = false;
     RunPlan plan;
     std::optional<double> connectTimeoutS, firstTokenTimeoutS, idleTimeoutS, totalTimeoutS; ///< 0: never
+    ResponseCaps caps;
     bool allowInvalidTls = false;
     bool reuse = false; ///< connections may be used again by later runs
     bool allowPlainHttpWithKey = false;

@@ -20,15 +20,38 @@ std::string base64(std::string_view bytes) {
     return out;
 }
 
+/// As a URL's query carries it.
+std::string percentEncoded(std::string_view bytes, std::string_view digits) {
+    std::string out;
+    for (const char c : bytes) {
+        const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
+                           c == '.' || c == '_' || c == '~';
+        const auto byte = static_cast<unsigned char>(c);
+        if (plain)
+            out += c;
+        else
+            out.append({'%', digits[byte >> 4], digits[byte & 15]});
+    }
+    return out;
+}
+
 } // namespace
 
 SecretMasker::SecretMasker(const Secret& key) {
     if (key.size() < kMinimumKeyBytes)
         return;
-    m_patterns.push_back(makePattern(std::string(key.revealForTransport())));
-    m_patterns.push_back(makePattern(base64(key.revealForTransport())));
+    const std::string_view bytes = key.revealForTransport();
+    m_patterns.push_back(makePattern(std::string(bytes)));
+    m_patterns.push_back(makePattern(base64(bytes)));
     for (const Pattern& pattern : m_patterns)
         m_joined.add(Secret(std::string(pattern.text.revealForTransport())));
+    // Within longer Base64, as of "user:key", the key stands one or two bytes off a group's beginning.
+    for (const std::size_t skipped : {1U, 2U})
+        m_patterns.push_back(makePattern(base64(bytes.substr(skipped))));
+    for (const char* digits : {"0123456789ABCDEF", "0123456789abcdef"}) {
+        if (std::string quoted = percentEncoded(bytes, digits); quoted != bytes)
+            m_patterns.push_back(makePattern(std::move(quoted)));
+    }
 }
 
 SecretMasker::Pattern SecretMasker::makePattern(std::string text) {
@@ -111,7 +134,8 @@ std::string SecretMasker::maskWhole(std::string_view text) const {
     SecretMasker fresh;
     for (const Pattern& pattern : m_patterns) {
         fresh.m_patterns.push_back(makePattern(std::string(pattern.text.revealForTransport())));
-        fresh.m_joined.add(Secret(std::string(pattern.text.revealForTransport())));
+        if (fresh.m_patterns.size() <= kJoinedPatterns)
+            fresh.m_joined.add(Secret(std::string(pattern.text.revealForTransport())));
     }
     std::string out = fresh.feed(text);
     return out + fresh.flush();

@@ -11,7 +11,7 @@
 
 namespace decodescope {
 
-/// Overwrites a live key, and its Base64 form, with '*' of the same length wherever a server echoes it, before
+/// Overwrites a live key, and its Base64 and percent-encoded forms, with '*' of the same length wherever a server echoes it, before
 /// anything else looks at the bytes or keeps them. A key that is cut by reads is found too: once four bytes of
 /// it have been seen, what might become the key is held back until it is clear. Keys of fewer than eight bytes
 /// are not masked: such placeholders ("none", "EMPTY") occur in ordinary text. A key that only its reader would put
@@ -42,6 +42,7 @@ private:
         void feed(std::string_view bytes, std::string& out);
     };
     static Pattern makePattern(std::string text);
+    static constexpr std::size_t kJoinedPatterns = 2; ///< the key itself and its Base64 form, first in m_patterns
     std::vector<Pattern> m_patterns;
     JoinedMasker m_joined;
 };

@@ -37,8 +37,10 @@ Exchange::Exchange(ExchangePlan plan, TransportFactory transports, std::shared_p
     , m_transports(std::move(transports))
     , m_outlet(std::move(outlet))
     , m_deadlines([this](Deadline which) { expired(which); }) {
-    if (m_plan.key)
+    if (m_plan.key) {
         m_masker = SecretMasker(*m_plan.key);
+        m_plain.emplace(m_plan.decoder.limits);
+    }
 }
 
 Exchange::~Exchange() {
@@ -100,6 +102,7 @@ void Exchange::release(Instant t0) {
 void Exchange::tellRelease() {
     if (!m_t0 || std::exchange(m_told, true))
         return;
+    m_plan.sleep.begin();
     milestone(*m_t0, {Milestone::Kind::started, false, {}});
     if (m_plan.timeouts.firstToken)
         m_deadlines.arm(Deadline::firstToken, *m_t0 + *m_plan.timeouts.firstToken);
@@ -163,7 +166,9 @@ void Exchange::onBytes(Instant at, std::string_view bytes) {
     m_lastRead = at;
     if (m_plan.timeouts.idle)
         m_deadlines.arm(Deadline::idle, at + *m_plan.timeouts.idle);
-    deliver(at, m_masker.feed(m_proxyMasker.feed(bytes)));
+    take(at, m_proxyMasker.feed(bytes));
+    if (m_ended || endedBySleep(at))
+        return;
     if (m_decoder->complete()) {
         end(at, ErrorKind::none, {});
         return;
@@ -171,6 +176,20 @@ void Exchange::onBytes(Instant at, std::string_view bytes) {
     if (m_decoder->onlyTailExpected() && !m_deadlines.armed(Deadline::grace))
         m_deadlines.arm(Deadline::grace, at + kGrace);
     m_outlet->post(m_events);
+}
+
+void Exchange::take(Instant at, std::string_view bytes) {
+    if (!m_plain) {
+        deliver(at, m_masker.feed(bytes));
+        return;
+    }
+    std::string plain;
+    const PlainResponse::Status status = m_plain->feed(bytes, plain);
+    deliver(at, m_masker.feed(plain));
+    if (status == PlainResponse::Status::tooLarge)
+        end(at, ErrorKind::tooLarge, "The compressed answer grows beyond all measure when it is unpacked.");
+    else if (status == PlainResponse::Status::corrupt)
+        end(at, ErrorKind::malformed, "The compressed body of the answer is damaged.");
 }
 
 void Exchange::deliver(Instant at, std::string_view masked) {
@@ -233,8 +252,22 @@ void Exchange::cancel(ErrorKind kind) {
     end(stampNow(), kind, std::move(message));
 }
 
+bool Exchange::endedBySleep(Instant at) {
+    if (!m_t0 || m_ended)
+        return m_ended;
+    const Duration slept = m_plan.sleep.slept();
+    if (slept == Duration{})
+        return false;
+    end(at, ErrorKind::suspended,
+        fmt::format("This machine slept for {:.1f} s during the run, so that its times mean nothing. Run it again.",
+                    toSeconds(slept)));
+    return true;
+}
+
 void Exchange::expired(Deadline which) {
     const Instant now = stampNow();
+    if (endedBySleep(now))
+        return;
     switch (which) {
     case Deadline::connect:
         end(now, ErrorKind::timeoutConnect,
@@ -278,8 +311,17 @@ void Exchange::end(Instant at, ErrorKind kind, std::string message) {
     m_ended = true;
     m_deadlines.disarmAll();
     wipeRequest();
-    if (const std::string held = m_masker.feed(m_proxyMasker.flush()) + m_masker.flush(); !held.empty())
-        deliver(m_lastRead, held);
+    std::string last = m_proxyMasker.flush();
+    if (m_plain) {
+        std::string plain;
+        (void)m_plain->feed(last, plain);
+        m_plain->finish(kind == ErrorKind::none ? PlainResponse::Ending::orderly : PlainResponse::Ending::cut, plain);
+        last = std::move(plain);
+    }
+    last = m_masker.feed(last);
+    last += m_masker.flush();
+    if (!last.empty())
+        deliver(m_lastRead, last);
     m_outlet->end(at, kind, message);
     m_decoder->finish({at, kind, std::move(message)}, m_events);
     m_outlet->post(m_events);

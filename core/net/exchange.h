@@ -1,10 +1,12 @@
 #pragma once
 
 #include "core/base/secret_masker.h"
+#include "core/base/sleep_watch.h"
 #include "core/net/deadlines.h"
 #include "core/net/outlet.h"
 #include "core/net/transport.h"
 #include "core/source/run_spec.h"
+#include "core/wire/plain_response.h"
 #include "core/wire/stream_decoder.h"
 
 #include <memory>
@@ -23,6 +25,7 @@ struct ExchangePlan {
     std::shared_ptr<const Secret> key;
     DecoderOptions decoder;
     Timeouts timeouts;
+    SleepWatch sleep; ///< whether the machine slept since t0
 };
 
 /// One request and its response on one connection: the state machine between transport, decoder and mailbox.
@@ -54,8 +57,12 @@ private:
     /// one is being opened.
     bool reopen();
     [[nodiscard]] bool mayReopen() const;
+    /// Unpacks and masks one read and hands it on.
+    void take(Instant at, std::string_view bytes);
     void deliver(Instant at, std::string_view masked);
     void look(std::size_t firstNew);
+    /// Ends the run when the machine slept in between. True when it did.
+    bool endedBySleep(Instant at);
     void expired(Deadline which);
     void milestone(Instant at, const Milestone& milestone);
     void end(Instant at, ErrorKind kind, std::string message);
@@ -70,6 +77,7 @@ private:
     std::shared_ptr<Outlet> m_outlet;
     std::unique_ptr<Transport> m_transport;
     std::unique_ptr<StreamDecoder> m_decoder;
+    std::optional<PlainResponse> m_plain; ///< with a key: it could hide in what is compressed
     SecretMasker m_masker;
     SecretMasker m_proxyMasker;
     Deadlines m_deadlines;

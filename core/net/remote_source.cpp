@@ -45,6 +45,7 @@ Result<ExchangePlan> planFor(const RunSpec& spec) {
     plan.decoder.thinkTags = spec.endpoint.thinkTags;
     plan.decoder.cumulative = spec.endpoint.cumulative;
     plan.decoder.requestUrl = url->text(false);
+    plan.decoder.limits = responseLimits(spec);
     plan.timeouts = spec.timeouts;
     return plan;
 }

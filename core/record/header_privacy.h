@@ -7,13 +7,6 @@
 /// What of a response's head may be written to a file or an export (reliability.md section 6).
 namespace decodescope {
 
-/// Whether the value of this header is masked wherever it would leave memory: cookies, authorisation, and any
-/// name with "token", "secret" or "key" in it, rate-limit and token counters excepted. Case does not matter.
-[[nodiscard]] bool isSensitiveHeader(std::string_view name);
-
-/// A URL for a file: userinfo and query values are masked, apart from those that only name a version or format.
-[[nodiscard]] std::string urlWithoutSecrets(std::string_view url);
-
 /// Masks sensitive values in the raw bytes of one response, read by read and whatever the cuts: every byte of such
 /// a value becomes '*', so lengths and everything that is measured stay as they were. Bytes after the head, and
 /// answers that are not HTTP, pass unchanged.

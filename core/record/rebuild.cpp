@@ -1,5 +1,6 @@
 #include "core/record/recording.h"
 #include "core/record/run_recorder.h"
+#include "core/source/request.h"
 
 #include <algorithm>
 #include <atomic>
@@ -15,6 +16,7 @@ DecoderOptions decoderOptions(const RunRecord& asked) {
     options.thinkTags = asked.spec.endpoint.thinkTags;
     options.cumulative = asked.spec.endpoint.cumulative;
     options.requestUrl = asked.route;
+    options.limits = responseLimits(asked.spec);
     return options;
 }
 

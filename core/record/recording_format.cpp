@@ -1,7 +1,7 @@
 #include "core/record/recording_format.h"
 
 #include "core/base/base64.h"
-#include "core/record/header_privacy.h"
+#include "core/base/redaction.h"
 #include "core/record/json_fields.h"
 #include "core/record/spec_json.h"
 

@@ -1,6 +1,6 @@
 #include "core/record/spec_json.h"
 
-#include "core/record/header_privacy.h"
+#include "core/base/redaction.h"
 #include "core/record/json_fields.h"
 
 #include <nlohmann/json.hpp>
@@ -114,6 +114,11 @@ EndpointSpec endpointFromJson(const json& object) {
     return endpoint;
 }
 
+std::optional<std::size_t> sizeMember(const json& object, const char* name) {
+    const auto value = integerMember(object, name);
+    return value && *value >= 0 ? std::optional(static_cast<std::size_t>(*value)) : std::nullopt;
+}
+
 json localToJson(const LocalModelSpec& local) {
     return {{"path", local.path},
             {"device", local.device},
@@ -213,6 +218,8 @@ std::string runSpecToJson(const RunSpec& spec) {
     object["prompt"] = spec.prompt;
     object["sampling"] = samplingToJson(spec.sampling);
     object["timeouts"] = timeoutsToJson(spec.timeouts);
+    put(object, "max_bytes", spec.caps.bytes);
+    put(object, "max_events", spec.caps.messages);
     object["unique_prefix"] = spec.uniquePrefix;
     return dumpJson(object);
 }
@@ -237,6 +244,8 @@ Result<RunSpec> runSpecFromJson(std::string_view text) {
         spec.sampling = samplingFromJson(*sampling);
     if (const json* timeouts = member(*object, "timeouts"))
         spec.timeouts = timeoutsFromJson(*timeouts);
+    spec.caps.bytes = sizeMember(*object, "max_bytes");
+    spec.caps.messages = sizeMember(*object, "max_events");
     spec.uniquePrefix = boolMember(*object, "unique_prefix").value_or(false);
     return spec;
 }

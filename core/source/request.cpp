@@ -150,4 +150,11 @@ std::string refusalHint(const RunSpec& spec, std::string_view said) {
     return fmt::format("The server may not know {} of the request. {}", fmt::join(fields, ", "), advice);
 }
 
+WireLimits responseLimits(const RunSpec& spec) {
+    WireLimits limits;
+    limits.bodyBytes = std::min(limits.bodyBytes, spec.caps.bytes.value_or(limits.bodyBytes));
+    limits.messages = std::min(limits.messages, spec.caps.messages.value_or(limits.messages));
+    return limits;
+}
+
 } // namespace decodescope

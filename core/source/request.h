@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/source/run_spec.h"
 #include "core/wire/stream_event.h"
+#include "core/wire/wire_limits.h"
 
 #include <cstdint>
 #include <string>
@@ -30,9 +31,6 @@ struct Url {
 };
 
 [[nodiscard]] Result<Url> parseUrl(std::string_view text);
-
-/// Whether a query's value only names a version or a format, so that it may be shown.
-[[nodiscard]] bool isHarmlessQuery(std::string_view name);
 
 /// In which header a key travels.
 enum class AuthHeader : std::uint8_t {
@@ -81,6 +79,9 @@ struct ModelQuery {
 [[nodiscard]] Result<ModelQuery> modelQuery(const EndpointSpec& endpoint);
 /// The models that an answer to modelQuery() lists, in the server's order; nothing when it is no JSON at all.
 [[nodiscard]] std::optional<std::vector<std::string>> modelsIn(const EndpointSpec& endpoint, std::string_view answer);
+
+/// The limits of this run's response: the usual ones, lowered where the run says so.
+[[nodiscard]] WireLimits responseLimits(const RunSpec& spec);
 
 /// The request body as JSON text. Holds no key. Asks for usage in the stream where the protocol has it; fields that
 /// only a vendor knows are those of the endpoint's preset. A local model is asked for what only our engine knows, too.

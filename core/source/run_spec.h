@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "core/base/secret.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -82,6 +83,15 @@ struct Timeouts {
     std::optional<Duration> total;
 };
 
+/// Where a response is cut off, for models that never stop (time has its own limit). Absent: the usual limits of
+/// core/wire/wire_limits.h.
+struct ResponseCaps {
+    std::optional<std::size_t> bytes;    ///< of the body, after inflating
+    std::optional<std::size_t> messages; ///< events of the stream
+
+    friend bool operator==(const ResponseCaps&, const ResponseCaps&) = default;
+};
+
 /// What an engine can decode at once is 16 requests: the lane's own and these.
 inline constexpr int kMostBatchMates = 15;
 
@@ -96,6 +106,7 @@ struct RunSpec {
     std::string prompt;   ///< as the user wrote it; a unique prefix is put before it by the session
     SamplingSpec sampling;
     Timeouts timeouts;
+    ResponseCaps caps;
     bool uniquePrefix = false;
     std::shared_ptr<const Secret> key; ///< null: no key
 };

@@ -1,5 +1,7 @@
 #include "core/source/request.h"
 
+#include "core/base/redaction.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -93,29 +95,7 @@ std::string Url::text(bool forDisplay) const {
     const std::size_t query = target.find('?');
     if (!forDisplay || query == std::string::npos)
         return origin + target;
-    std::string out = origin + target.substr(0, query + 1);
-    std::string_view rest = std::string_view(target).substr(query + 1);
-    while (!rest.empty()) {
-        const std::string_view pair = rest.substr(0, rest.find('&'));
-        const std::size_t equals = pair.find('=');
-        // A value without a name may be the secret itself.
-        if (equals == std::string_view::npos)
-            out += "***";
-        else if (isHarmlessQuery(pair.substr(0, equals)))
-            out += pair;
-        else
-            out += std::string(pair.substr(0, equals)) + "=***";
-        rest.remove_prefix(pair.size());
-        if (!rest.empty()) {
-            out += '&';
-            rest.remove_prefix(1);
-        }
-    }
-    return out;
-}
-
-bool isHarmlessQuery(std::string_view name) {
-    return name == "alt" || name == "api-version";
+    return origin + target.substr(0, query + 1) + queryWithoutSecrets(std::string_view(target).substr(query + 1));
 }
 
 Result<Url> parseUrl(std::string_view text) {

@@ -27,6 +27,7 @@ constexpr std::array kNames{
     Row{ErrorKind::timeoutFirstToken, "timeout_first_token"},
     Row{ErrorKind::timeoutIdle, "timeout_idle"},
     Row{ErrorKind::timeoutTotal, "timeout_total"},
+    Row{ErrorKind::suspended, "suspended"},
     Row{ErrorKind::cancelled, "cancelled"},
 };
 

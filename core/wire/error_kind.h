@@ -27,6 +27,7 @@ enum class ErrorKind {
     timeoutFirstToken,
     timeoutIdle,
     timeoutTotal,
+    suspended, ///< the machine slept during the run: its times mean nothing
     cancelled
 };
 

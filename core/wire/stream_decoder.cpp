@@ -20,6 +20,11 @@
 namespace decodescope {
 namespace {
 
+std::string inBytes(std::size_t bytes) {
+    constexpr std::size_t kMiB = std::size_t{1} << 20;
+    return bytes % kMiB == 0 ? fmt::format("{} MiB", bytes / kMiB) : fmt::format("{} bytes", bytes);
+}
+
 class Decoder final : public StreamDecoder, private HttpSink, private SseSink, private JsonTextSink {
 public:
     Decoder(const DecoderOptions& options, std::unique_ptr<Dialect> dialect);
@@ -301,7 +306,7 @@ void Decoder::takeBody(std::string_view bytes) {
         return;
     }
     if (over)
-        failAs(ErrorKind::tooLarge, fmt::format("The answer is longer than {} MiB.", m_options.limits.bodyBytes >> 20));
+        failAs(ErrorKind::tooLarge, fmt::format("The answer is longer than {}.", inBytes(m_options.limits.bodyBytes)));
 }
 
 void Decoder::keep(std::string_view bytes, std::size_t limit) {

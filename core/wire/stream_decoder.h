@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/wire/byte_chunk.h"
 #include "core/wire/stream_event.h"
+#include "core/wire/wire_limits.h"
 
 #include <cstddef>
 #include <memory>
@@ -16,16 +17,6 @@ namespace decodescope {
 enum class Framing {
     http,    ///< an HTTP/1.1 response from its status line on
     bodyOnly ///< a body without head: taken as 200 with the protocol's own content type
-};
-
-/// Limits of reliability.md section 8. Passing one ends the stream as `too_large`.
-struct WireLimits {
-    std::size_t headerBytes = 64U << 10;
-    std::size_t eventBytes = 16U << 20; ///< one line, and one event
-    std::size_t bodyBytes = 256U << 20; ///< after inflating
-    std::size_t messages = 2'000'000;
-    std::size_t errorBodyBytes = 64U << 10;
-    int jsonDepth = 64;
 };
 
 struct DecoderOptions {

@@ -87,6 +87,8 @@ QString sentenceFor(const RunRecord& record, const RunSpec& spec) {
     case ErrorKind::connectionClosed:
         return record.events.empty() ? tr("The connection was lost before the first token.")
                                      : tr("The server closed the connection in mid-sentence.");
+    case ErrorKind::suspended:
+        return tr("This machine slept during the run, so that its times mean nothing.");
     case ErrorKind::cancelled:
         return tr("The run was stopped.");
     case ErrorKind::none:
@@ -226,6 +228,8 @@ QString failureKeyword(const RunRecord& record) {
         return tr("connection lost");
     case ErrorKind::tooLarge:
         return tr("too large");
+    case ErrorKind::suspended:
+        return tr("machine slept");
     case ErrorKind::blocked:
         return tr("blocked");
     default:

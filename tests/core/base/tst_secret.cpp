@@ -1,6 +1,8 @@
 #include "core/base/secret.h"
 
 #include <QtTest>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include <fmt/core.h>
 
@@ -24,6 +26,27 @@ private slots:
         static_assert(!std::is_convertible_v<Secret, std::string>);
         static_assert(!std::is_convertible_v<Secret, std::string_view>);
         QVERIFY(Streamable<std::string>); // the concept itself can say yes
+    }
+
+    void noOtherProcessCanLookWhileAKeyIsHeld() {
+        const int before = ::prctl(PR_GET_DUMPABLE);
+        rlimit core{};
+        QCOMPARE(::getrlimit(RLIMIT_CORE, &core), 0);
+        {
+            Secret key(std::string("held"));
+            const Secret copy = key;
+            key = Secret();
+            QCOMPARE(::prctl(PR_GET_DUMPABLE), 0); // the copy is still there
+            rlimit now{};
+            QCOMPARE(::getrlimit(RLIMIT_CORE, &now), 0);
+            QCOMPARE(now.rlim_cur, rlim_t{0});
+        }
+        QCOMPARE(::prctl(PR_GET_DUMPABLE), before);
+        rlimit after{};
+        QCOMPARE(::getrlimit(RLIMIT_CORE, &after), 0);
+        QCOMPARE(after.rlim_cur, core.rlim_cur);
+        const Secret nothing;
+        QCOMPARE(::prctl(PR_GET_DUMPABLE), before);
     }
 
     void movesAndWipes() {

@@ -76,7 +76,7 @@ private slots:
             QVERIFY(!at.tps);
     }
 
-    void zeroDurationIsUndefined() {
+    void f44_zeroDurationIsUndefined() {
         RunBuilder run;
         run.event(0.5).event(0.5).event(0.5);
         const RunSummary s = summarize(run.usage(3).build());
@@ -187,7 +187,7 @@ private slots:
         QVERIFY(s.outcome == Outcome::error);
     }
 
-    void aRunWithoutATokenIsNotInStatistics() {
+    void f39_aRunWithoutATokenIsNotInStatistics() {
         const RunSummary s = summarize(RunBuilder().until(1).build());
         QVERIFY(s.outcome == Outcome::complete && s.e2e && !s.inStats);
     }

@@ -76,7 +76,7 @@ private slots:
         QVERIFY(std::find(progress.begin(), progress.end(), "loading part 2 of 3") != progress.end());
     }
 
-    void badStartsFailWithASentence_data() {
+    void f50_badStartsFailWithASentence_data() {
         QTest::addColumn<QByteArray>("mode");
         QTest::addColumn<QByteArray>("sentence");
         QTest::newRow("refused") << QByteArray("refuse") << QByteArray("does not take the model /models/fake.gguf");
@@ -86,7 +86,7 @@ private slots:
         QTest::newRow("elsewhere") << QByteArray("foreign") << QByteArray("something else than its address");
         QTest::newRow("silence") << QByteArray("hang") << QByteArray("was not ready within");
     }
-    void badStartsFailWithASentence() {
+    void f50_badStartsFailWithASentence() {
         QFETCH(QByteArray, mode);
         QFETCH(QByteArray, sentence);
         qputenv("FAKE_ENGINE", mode);
@@ -183,7 +183,7 @@ private slots:
         QVERIFY(pool.status(fakeModel("/models/other.gguf")).state == EngineState::none);
     }
 
-    void aDeadEngineIsReplaced() {
+    void f50_aDeadEngineIsReplaced() {
         qputenv("FAKE_ENGINE", "dies-ready");
         EnginePool pool;
         const auto first = pool.acquire(fakeModel());

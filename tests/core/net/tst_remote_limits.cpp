@@ -113,7 +113,7 @@ private slots:
     void initTestCase_data() { addTransportRows(); }
     void init() { m_factory = makeRemoteSourceFactory(m_network, transportOfRow()); }
 
-    void connectingTakesNoLongerThanAllowed() {
+    void f01_connectingTakesNoLongerThanAllowed() {
         DeafPort deaf;
         RunSpec spec = SourceProbe::specFor(deaf.url());
         spec.timeouts.connect = 150ms;
@@ -135,14 +135,14 @@ private slots:
         QCOMPARE(probe.outcome(), std::string("error/timeout_connect"));
     }
 
-    void aFirstTokenMustCome_data() {
+    void f04_aFirstTokenMustCome_data() {
         QTest::addColumn<QString>("answer");
         QTest::newRow("silence") << "";
         QTest::newRow("a head alone") << QString::fromStdString(fault::sseHead());
         QTest::newRow("a role and keep-alives")
             << QString::fromStdString(fault::sseHead() + fault::chunk(fault::roleEvent() + ": keep-alive\n\n"));
     }
-    void aFirstTokenMustCome() {
+    void f04_aFirstTokenMustCome() {
         QFETCH(QString, answer);
         FaultServer server(answering({fault::send(answer.toStdString()), fault::stall()}));
         RunSpec spec = SourceProbe::specFor(server.url());
@@ -167,7 +167,7 @@ private slots:
         QCOMPARE(probe.outcome(), std::string("complete/none"));
     }
 
-    void silenceAfterTheFirstByteEndsTheRun() {
+    void f04_silenceAfterTheFirstByteEndsTheRun() {
         FaultServer server(stalling());
         RunSpec spec = SourceProbe::specFor(server.url());
         spec.timeouts.idle = 200ms;
@@ -179,7 +179,7 @@ private slots:
         QVERIFY(FaultServer::waitFor([&] { return server.peerCloses() == 1; }));
     }
 
-    void aStallShorterThanTheLimitIsNoError() {
+    void f05_aStallShorterThanTheLimitIsNoError() {
         fault::PaceOptions pace;
         pace.tokens = 6;
         pace.interval = 150ms;
@@ -191,7 +191,7 @@ private slots:
         QCOMPARE(probe.outcome(), std::string("complete/none"));
     }
 
-    void theWholeRunMayBeLimited() {
+    void f40_theWholeRunMayBeLimited() {
         fault::PaceOptions pace;
         pace.tokens = 1000;
         FaultServer server(fault::pacedRun(pace));
@@ -203,8 +203,29 @@ private slots:
         QVERIFY(probe.text().rfind("w0 w1 ", 0) == 0);
     }
 
-    void stopsInEveryState_data() { states(); }
-    void stopsInEveryState() {
+    void f40_anAnswerIsCutOffAtItsCaps_data() {
+        QTest::addColumn<bool>("byBytes");
+        QTest::newRow("bytes") << true;
+        QTest::newRow("events") << false;
+    }
+    void f40_anAnswerIsCutOffAtItsCaps() {
+        QFETCH(bool, byBytes);
+        FaultServer server(fault::pacedRun({.tokens = 1000, .first = 1ms, .interval = 1ms}));
+        RunSpec spec = SourceProbe::specFor(server.url());
+        if (byBytes)
+            spec.caps.bytes = fault::textEvent("w0 ").size() * 5;
+        else
+            spec.caps.messages = 4;
+        SourceProbe probe(m_factory, spec);
+        QVERIFY(probe.run());
+        QCOMPARE(probe.outcome(), std::string("error/too_large"));
+        QVERIFY(probe.text().rfind("w0 w1 w2 ", 0) == 0);
+        QVERIFY(probe.text().size() < 60);
+        QVERIFY(FaultServer::waitFor([&] { return server.peerCloses() == 1; })); // and no more is paid for
+    }
+
+    void f45_stopsInEveryState_data() { states(); }
+    void f45_stopsInEveryState() {
         QFETCH(int, state);
         DeafPort deaf;
         FaultServer server(scriptFor(state));
@@ -236,8 +257,8 @@ private slots:
         QVERIFY(server.requests().empty());
     }
 
-    void canBeDestroyedInEveryState_data() { states(); }
-    void canBeDestroyedInEveryState() {
+    void f45_canBeDestroyedInEveryState_data() { states(); }
+    void f45_canBeDestroyedInEveryState() {
         QFETCH(int, state);
         DeafPort deaf;
         FaultServer server(scriptFor(state));

@@ -4,6 +4,7 @@
 
 #include <QTemporaryDir>
 #include <QtTest>
+#include <zlib.h>
 
 #include <chrono>
 #include <fstream>
@@ -16,6 +17,20 @@ using fault::FaultServer;
 using fault::Script;
 
 static const std::string kKey = "sk-CANARY-0123456789abcdef";
+
+std::string gzipped(const std::string& text) {
+    z_stream stream{};
+    deflateInit2(&stream, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
+    std::string out(text.size() + 100, '\0');
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    stream.avail_in = static_cast<uInt>(text.size());
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    deflate(&stream, Z_FINISH);
+    out.resize(stream.total_out);
+    deflateEnd(&stream);
+    return out;
+}
 
 class TestRemoteSecrets : public QObject {
     Q_OBJECT
@@ -80,6 +95,35 @@ private slots:
         QVERIFY2(all.find("CANARY") == std::string::npos, all.c_str());
         QVERIFY(all.find("***") != std::string::npos); // it did come, and was masked
         QCOMPARE(probe.sink().bytes().size(), bytes.size());
+    }
+
+    void aKeyWithinACompressedAnswerIsMasked_data() {
+        QTest::addColumn<bool>("chunked");
+        QTest::addColumn<bool>("cut");
+        QTest::newRow("ended by the connection") << false << false;
+        QTest::newRow("chunked") << true << false;
+        QTest::newRow("chunked and cut") << true << true;
+    }
+    void aKeyWithinACompressedAnswerIsMasked() {
+        QFETCH(bool, chunked);
+        QFETCH(bool, cut);
+        const std::string coded = gzipped(fault::textEvent("it is " + kKey + ", no?") + fault::finishEvent("stop") +
+                                          (cut ? "" : fault::doneEvent()));
+        std::string bytes = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\n";
+        if (chunked)
+            bytes += "Transfer-Encoding: chunked\r\n\r\n" + fault::chunk(coded.substr(0, 30)) +
+                     fault::chunk(coded.substr(30)) + (cut ? "" : fault::chunk(""));
+        else
+            bytes += "\r\n" + coded;
+        FaultServer server(Script{fault::readRequest(), fault::send(bytes)});
+        SourceProbe probe(m_factory, keyed(server.url()));
+        QVERIFY(probe.run());
+        QCOMPARE(probe.outcome(), std::string("complete/none"));
+        QCOMPARE(probe.text(), "it is " + std::string(kKey.size(), '*') + ", no?");
+        // What is kept is plain, so that nothing can hide in it.
+        QVERIFY(probe.sink().bytes().find("it is ***") != std::string::npos);
+        QVERIFY(probe.sink().bytes().find("gzip") == std::string::npos);
+        QVERIFY(probe.sink().bytes().find("CANARY") == std::string::npos);
     }
 
     void redirectsAreNeverFollowed_data() {

@@ -180,7 +180,7 @@ private slots:
             QCOMPARE(probe.end()->redirectTo, std::string("http://localhost:9/v1/chat/completions"));
     }
 
-    void aResetOfABodyWithoutLengthIsNoOrderlyEnd() {
+    void f02_aResetOfABodyWithoutLengthIsNoOrderlyEnd() {
         FaultServer server(answering(
             {fault::send(fault::sseHead(false) + fault::textEvent("half")), fault::pause(50ms), fault::reset()}));
         SourceProbe probe(m_factory, SourceProbe::specFor(server.url()));
@@ -189,7 +189,7 @@ private slots:
         QCOMPARE(probe.text(), std::string("half"));
     }
 
-    void namesWhatCannotBeReached() {
+    void f01_f02_namesWhatCannotBeReached() {
         const std::uint16_t port = fault::closedPort();
         SourceProbe dead(m_factory, SourceProbe::specFor("http://127.0.0.1:" + std::to_string(port)));
         dead.prepare();
@@ -208,7 +208,7 @@ private slots:
         QCOMPARE(nonsense.outcome(), std::string("error/unreachable"));
     }
 
-    void aServerThatHangsUpIsNamed() {
+    void f02_aServerThatHangsUpIsNamed() {
         fault::Options options;
         options.closeAfterAccept = true;
         FaultServer rude(Script{fault::close()}, options);
@@ -242,7 +242,7 @@ private slots:
         QVERIFY(b.sink().chunks().size() > 100);
     }
 
-    void endsAtTheTerminatorThoughTheSocketStaysOpen() {
+    void f08_endsAtTheTerminatorThoughTheSocketStaysOpen() {
         fault::PaceOptions pace;
         pace.tokens = 3;
         pace.chunked = false;
@@ -279,7 +279,7 @@ private slots:
         QCOMPARE(probe.text(), std::string("ok"));
     }
 
-    void badFramingEndsTheRun_data() {
+    void f18_f19_badFramingEndsTheRun_data() {
         QTest::addColumn<QByteArray>("answer");
         QTest::newRow("no HTTP") << QByteArray("SSH-2.0-OpenSSH_9.2\r\n");
         QTest::newRow("bad chunk size") << QByteArray("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
@@ -287,7 +287,7 @@ private slots:
         QTest::newRow("huge header") << QByteArray("HTTP/1.1 200 OK\r\nX: ") + QByteArray(200'000, 'h');
         QTest::newRow("endless headers") << QByteArray("HTTP/1.1 200 OK\r\n") + QByteArray("A: b\r\n").repeated(20'000);
     }
-    void badFramingEndsTheRun() {
+    void f18_f19_badFramingEndsTheRun() {
         QFETCH(QByteArray, answer);
         FaultServer server(answering({fault::send(answer.toStdString()), fault::awaitClose()}));
         SourceProbe probe(m_factory, SourceProbe::specFor(server.url()));

@@ -1,3 +1,4 @@
+#include "core/base/redaction.h"
 #include "core/record/header_privacy.h"
 
 #include <QtTest>

@@ -46,7 +46,7 @@ private slots:
     void everyTruncationKeepsThePrefix();
     void everyFlippedByteKeepsThePrefix();
     void linesInAnotherShapeAreUnderstood();
-    void aNewerSchemaOpensAsFarAsUnderstood();
+    void f48_aNewerSchemaOpensAsFarAsUnderstood();
     void hostileLinesAreLeftOut_data();
     void hostileLinesAreLeftOut();
     void deepNestingIsABadLine();
@@ -174,7 +174,7 @@ void TestRecording::linesInAnotherShapeAreUnderstood() {
     QCOMPARE(recording->runs[0]->chunks.at(0).bytes, std::string("hi"));
 }
 
-void TestRecording::aNewerSchemaOpensAsFarAsUnderstood() {
+void TestRecording::f48_aNewerSchemaOpensAsFarAsUnderstood() {
     std::string text = sealed(R"({"type":"header","format":"decodescope-recording","schema":9,"later":{"a":[]})");
     appendRunLine(text, 0, sampleAsked());
     text += sealed(R"({"type":"thermometer","celsius":42)");

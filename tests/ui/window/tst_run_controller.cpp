@@ -59,7 +59,7 @@ private slots:
         QVERIFY(runs.recordingTrouble().isEmpty());
     }
 
-    void stopWorksInEveryState_data() {
+    void f45_stopWorksInEveryState_data() {
         QTest::addColumn<QString>("model");
         QTest::addColumn<int>("afterMs");
         QTest::newRow("at once") << "long" << 0;
@@ -67,7 +67,7 @@ private slots:
         QTest::newRow("never answered") << "silent" << 60;
         QTest::newRow("already over") << "refused" << 60;
     }
-    void stopWorksInEveryState() {
+    void f45_stopWorksInEveryState() {
         QFETCH(QString, model);
         QFETCH(int, afterMs);
         WindowFixture fixture;
@@ -89,7 +89,7 @@ private slots:
         QVERIFY(pumpUntil(runs, [&] { return !runs.running(); }));
     }
 
-    void editsDuringARunDoNotTouchIt() {
+    void f49_editsDuringARunDoNotTouchIt() {
         WindowFixture fixture;
         RunController runs(fixture.services());
         runs.setRace(shortRace());

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/base/secret.h"
+
+#include <string>
+#include <string_view>
+
+/// What may be said of secrets wherever text leaves the program for people: logs, messages, exports. The raw bytes of
+/// responses have maskers of their own (secret_masker.h), made for streams.
+namespace decodescope {
+
+/// Whether the value of this header is masked wherever it would leave memory: cookies, authorisation, and any
+/// name with "token", "secret" or "key" in it, rate-limit and token counters excepted. Case does not matter.
+[[nodiscard]] bool isSensitiveHeader(std::string_view name);
+
+/// A URL for people or a file: userinfo and query values are masked, apart from those that only name a version or format.
+[[nodiscard]] std::string urlWithoutSecrets(std::string_view url);
+
+/// Whether a query's value only names a version or a format, so that it may be shown.
+[[nodiscard]] bool isHarmlessQuery(std::string_view name);
+
+/// The part of a URL behind its '?', every value masked that isHarmlessQuery() does not let pass.
+[[nodiscard]] std::string queryWithoutSecrets(std::string_view query);
+
+/// From now on `key` is masked by redacted(), in each of its forms. Thread-safe. Kept until the program ends.
+void keepOutOfTexts(const Secret& key);
+
+/// A text that is about to be written for people: the values of sensitive headers ("Authorization: ..."), the secrets in
+/// URLs and every key given to keepOutOfTexts() are masked. Thread-safe.
+[[nodiscard]] std::string redacted(std::string_view text);
+
+} // namespace decodescope

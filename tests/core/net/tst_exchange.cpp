@@ -1,0 +1,97 @@
+// One exchange against a transport that does as the test says.
+#include "core/net/exchange.h"
+
+#include <QtTest>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace decodescope;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Hands the listener out and remembers whether it was closed.
+class ToldTransport final : public Transport {
+public:
+    explicit ToldTransport(TransportListener*& listener)
+        : m_listener(listener) {}
+    void open(const TransportTarget&, TransportListener& listener) override { m_listener = &listener; }
+    void send(std::string_view) override {}
+    void close() override {}
+    [[nodiscard]] ClockSource clockSource() const override { return ClockSource::user; }
+
+private:
+    TransportListener*& m_listener;
+};
+
+} // namespace
+
+class TestExchange : public QObject {
+    Q_OBJECT
+
+    TransportListener* m_listener = nullptr;
+    Duration m_slept{};
+    std::shared_ptr<EventMailbox> m_mailbox;
+    std::unique_ptr<Exchange> m_exchange;
+
+    static Instant now() { return std::chrono::steady_clock::now(); }
+
+    /// An exchange whose request has just been sent.
+    void begin(Duration sleptBefore = {}) {
+        m_slept = sleptBefore;
+        m_mailbox = std::make_shared<EventMailbox>();
+        ExchangePlan plan;
+        plan.place = "there:1";
+        plan.requestBytes = "POST";
+        plan.sleep = SleepWatch([this] { return m_slept; });
+        m_exchange = std::make_unique<Exchange>(
+            std::move(plan), [this] { return std::make_unique<ToldTransport>(m_listener); },
+            std::make_shared<Outlet>(SourceOutput{m_mailbox, nullptr}));
+        m_exchange->prepare();
+        m_listener->onConnected(now());
+        m_exchange->release(now());
+        m_exchange->tellRelease();
+        m_listener->onSent(now());
+    }
+    void receive(const std::string& bytes) { m_listener->onBytes(now(), bytes); }
+    StreamEnd end() {
+        std::vector<StreamEvent> events;
+        m_mailbox->drain(events);
+        const auto* last = events.empty() ? nullptr : std::get_if<StreamEnd>(&events.back().what);
+        return last == nullptr ? StreamEnd{.message = "no end"} : *last;
+    }
+    static std::string head() { return "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"; }
+    static std::string text() { return "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n"; }
+
+private slots:
+    void cleanup() { m_exchange.reset(); }
+
+    void f11_aRunInWhichTheMachineSleptIsNoMeasurement() {
+        begin(1h); // slept before: nothing to this run
+        receive(head() + text());
+        m_slept += 50ms; // two clocks cannot be read at once
+        receive(text());
+        QCOMPARE(end().message, std::string("no end"));
+        m_slept += 90s;
+        receive(text() + "data: [DONE]\n\n");
+        const StreamEnd last = end();
+        QVERIFY(last.kind == ErrorKind::suspended);
+        QVERIFY2(last.message.find("slept for 90.") != std::string::npos, last.message.c_str());
+    }
+    void f11_aRunThatDidNotSleepEndsAsItShould() {
+        begin();
+        receive(head() + text() + "data: [DONE]\n\n");
+        QVERIFY(end().kind == ErrorKind::none);
+    }
+    void f11_theSystemTellsHowLongItSlept() {
+        QVERIFY(sleptSinceBoot() > -1ms);
+        SleepWatch watch;
+        watch.begin();
+        QVERIFY(watch.slept() == Duration{});
+    }
+};
+
+QTEST_GUILESS_MAIN(TestExchange)
+#include "tst_exchange.moc"

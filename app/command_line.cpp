@@ -4,6 +4,7 @@
 #include "app/engine_command.h"
 #include "app/exit_status.h"
 #include "app/explain.h"
+#include "app/message_log.h"
 #include "app/replay_commands.h"
 #include "app/run_command.h"
 #include "app/terminal.h"
@@ -259,6 +260,7 @@ int runWith(const std::function<ExitStatus()>& command) {
 } // namespace
 
 int runCommandLine(int argc, char** argv) {
+    redactMessages();
     CLI::App app("An oscilloscope for language-model decoding. Without a command it opens the window.", "decodescope");
     app.set_version_flag("--version", versionText(), "Print the version");
     app.footer(kExitStatusHelp);

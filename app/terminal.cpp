@@ -1,5 +1,6 @@
 #include "app/terminal.h"
 
+#include "core/base/redaction.h"
 #include "core/base/utf8.h"
 
 #include <fmt/format.h>
@@ -88,7 +89,8 @@ bool writeOut(std::string_view text) {
 }
 
 void tell(std::string_view sentence) {
-    const std::string safe = isTerminal(STDERR_FILENO) ? escapeForTerminal(sentence) : std::string(sentence);
+    const std::string said = redacted(sentence);
+    const std::string safe = isTerminal(STDERR_FILENO) ? escapeForTerminal(said) : said;
     std::fwrite(safe.data(), 1, safe.size(), stderr);
     std::fputc('\n', stderr);
 }

@@ -18,7 +18,7 @@ namespace decodescope {
 
 /// Writes text to stdout, escaped when stdout is a terminal. False when it could not all be written.
 [[nodiscard]] bool writeOut(std::string_view text);
-/// A line for people on stderr, escaped when stderr is a terminal.
+/// A line for people on stderr, its secrets masked, escaped when stderr is a terminal.
 void tell(std::string_view sentence);
 
 } // namespace decodescope

@@ -8,12 +8,11 @@
 #include "core/base/utc_time.h"
 #include "core/net/model_lister.h"
 #include "core/net/network_thread.h"
-#include "core/record/safe_file.h"
 #include "ui/theme/look.h"
 #include "ui/window/main_window.h"
+#include "ui/window/picture_file.h"
 
 #include <QApplication>
-#include <QBuffer>
 #include <QElapsedTimer>
 #include <QPixmap>
 #include <QStandardPaths>
@@ -126,11 +125,7 @@ Result<void> renderReport(int argc, char** argv, const Recording& recording, con
     timer.start();
     while (timer.elapsed() < kSettleMs)
         QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
-    QByteArray png;
-    QBuffer buffer(&png);
-    if (!buffer.open(QIODevice::WriteOnly) || !window.picture().save(&buffer, "PNG"))
-        return fail(ErrorCode::internal, "The picture could not be drawn.");
-    return saveFile(pngPath, std::string_view(png.constData(), static_cast<std::size_t>(png.size())));
+    return savePicture(window.picture(), pngPath);
 }
 
 } // namespace decodescope

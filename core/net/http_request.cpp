@@ -1,5 +1,7 @@
 #include "core/net/http_request.h"
 
+#include "core/base/redaction.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +19,7 @@ bool isHeaderSafe(std::string_view key) noexcept {
 Result<void> checkKeyUse(const Url& url, const EndpointSpec& endpoint, const Secret* key) {
     if (key == nullptr || key->empty())
         return {};
+    keepOutOfTexts(*key);
     if (!isHeaderSafe(key->revealForTransport()))
         return fail(ErrorCode::usage, "The key holds a space, a line break or another character that no key has. Check "
                                       "where it was copied from.");

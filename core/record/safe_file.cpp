@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -99,6 +100,25 @@ Result<void> saveFile(const std::string& path, std::string_view content, Backup 
         error = file.putInPlace(Existing::replace);
     if (error != 0)
         return cannotSave(path, error);
+    return {};
+}
+
+Result<void> makePrivateFolder(const std::string& path) {
+    for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+        const std::string part = path.substr(0, end);
+        if (::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST && errno != EISDIR) {
+            const int error = errno;
+            struct stat status {};
+            if (::stat(part.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+                return fail(ErrorCode::io,
+                            fmt::format("The folder {} cannot be made: {}.", part, diskReason(error)));
+        }
+        if (end == std::string::npos)
+            break;
+    }
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+        return fail(ErrorCode::io, fmt::format("{} is no folder.", path));
     return {};
 }
 

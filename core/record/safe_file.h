@@ -18,6 +18,9 @@ enum class Existing { replace, refuse };
 [[nodiscard]] Result<void> saveFile(const std::string& path, std::string_view content, Backup backup = Backup::none,
                                     std::shared_ptr<DiskCalls> calls = systemDiskCalls());
 
+/// Makes a folder and those above it that are missing, mode 0700. Nothing when it is there.
+[[nodiscard]] Result<void> makePrivateFolder(const std::string& path);
+
 /// Copies a recording, also one that is still being written: the copy ends with the last whole line.
 [[nodiscard]] Result<void> copyRecording(const std::string& from, const std::string& to, Existing existing,
                                          std::shared_ptr<DiskCalls> calls = systemDiskCalls());

@@ -123,7 +123,7 @@ void PlainResponse::takeHead(std::string& out) {
             else if (!framing)
                 out += line;
         });
-        m_reader = std::make_unique<HttpReader>(*this, m_limits.headerBytes);
+        m_reader = std::make_unique<HttpReader>(static_cast<HttpSink&>(*this), m_limits.headerBytes);
         m_inflater = std::make_unique<Inflater>(coding, m_limits.bodyBytes);
         m_status = unpack(m_head, out);
         m_head.clear();

@@ -26,6 +26,16 @@ WIDGET_ROOMS = ("ui", "app")
 WIDGET = re.compile(r"<Q(Widget|Chart|Application|Painter|MainWindow|Dialog|Label|.*View|.*Button)>")
 BANNED = [
     (re.compile(r"\bQSaveFile\b"), "QSaveFile loses data on a full disk: use core/record/safe_file.h"),
+    (re.compile(r"\bQSettings\b"), "QSettings loses settings on a full disk: use core/record/safe_file.h"),
+    (re.compile(r"\bQTemporaryFile\b|\bstd::ofstream\b|\bfopen\s*\("),
+     "an unchecked write: use core/record/safe_file.h or append_file.h"),
+    (re.compile(r"\bQ(File|IODevice)(Device)?::(WriteOnly|ReadWrite|Append|Truncate)\b"),
+     "an unchecked write: use core/record/safe_file.h or append_file.h"),
+    (re.compile(r"\.save\(\s*(?!&|\))"), "a picture is saved by ui/window/picture_file.h"),
+    (re.compile(r"\bQMessageBox\b|\bQTextBrowser\b|\bQErrorMessage\b"),
+     "reads text as HTML: show it by a RoleLabel or a banner (ui/panels/controls.h)"),
+    (re.compile(r"\bsetHtml\s*\(|\binsertHtml\s*\(|Qt::(RichText|AutoText)\b|setOpenExternalLinks"),
+     "text from outside is plain text"),
     (re.compile(r"\bignoreSslErrors\s*\(\s*\)"), "ignoreSslErrors() without a list"),
     (re.compile(r"\bstd::sto(i|l|ul|ll|ull|d|f)\b"), "std::sto* throws: use std::from_chars"),
     (re.compile(r"\bTODO\b|\bFIXME\b|\bXXX\b"), "an open end in the code"),

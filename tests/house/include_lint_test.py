@@ -16,6 +16,12 @@ CASES = {
     "ui/g.cpp": ('#include "core/net/h.h"\n', "ui may not include core/net/h.h"),
     "core/net/h.h": ("#pragma once\n", None),
     "app/i.cpp": ("QSaveFile f;\n", "QSaveFile loses data"),
+    "app/l.cpp": ("QSettings s;\n", "QSettings loses settings"),
+    "app/m.cpp": ("std::ofstream f(path);\n", "an unchecked write"),
+    "ui/n.cpp": ("file.open(QIODevice::WriteOnly);\n", "an unchecked write"),
+    "ui/o.cpp": ("shot.save(path);\npainter.save();\n", "a picture is saved by"),
+    "ui/p.cpp": ("QMessageBox box;\n", "reads text as HTML"),
+    "ui/q.cpp": ("label->setTextFormat(Qt::RichText);\n", "text from outside is plain text"),
     "app/j.cpp": ('#include "nowhere.h"\n', "absolute from the root"),
     "app/k.cpp": ("int n = std::stoi(s);\n", "std::sto* throws"),
 }

@@ -11,6 +11,7 @@
 #include "ui/tables/bytes_pane.h"
 #include "ui/window/dock_area.h"
 #include "ui/window/main_window.h"
+#include "ui/window/picture_file.h"
 #include "ui/window/window_actions.h"
 
 #include <QAction>
@@ -338,8 +339,8 @@ void MainWindow::exportPicture() {
         return;
     if (QFileInfo(path).suffix().isEmpty())
         path += QStringLiteral(".png");
-    if (!shot.save(path, "PNG"))
-        say(tr("The picture could not be written to %1. Choose another place.").arg(path));
+    if (const auto saved = savePicture(shot, path.toStdString()); !saved)
+        say(QString::fromStdString(saved.error().message));
 }
 
 void MainWindow::stepToken(int by) {

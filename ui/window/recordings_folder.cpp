@@ -31,13 +31,8 @@ QString recordingName(const std::string& prompt, const QString& stamp) {
 }
 
 Result<QString> newRecordingPath(const QString& folder, const QString& name) {
-    const bool existed = QFileInfo(folder).isDir();
-    if (!QDir().mkpath(folder)) {
-        return fail(ErrorCode::io, "The folder for recordings cannot be made: " + folder.toStdString() +
-                                       ". Choose another one with Record elsewhere.");
-    }
-    if (!existed)
-        QFile::setPermissions(folder, QFileDevice::ReadOwner | QFileDevice::WriteOwner | QFileDevice::ExeOwner);
+    if (const auto made = makePrivateFolder(folder.toStdString()); !made)
+        return fail(ErrorCode::io, made.error().message + " Choose another one with Record elsewhere.");
     QString path = folder + QLatin1Char('/') + name + QStringLiteral(".decodescope");
     for (int n = 2; QFileInfo::exists(path); ++n)
         path = QStringLiteral("%1/%2-%3.decodescope").arg(folder, name, QString::number(n));

@@ -2,7 +2,6 @@
 
 #include "core/record/safe_file.h"
 
-#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QJsonArray>
@@ -238,8 +237,8 @@ Result<void> saveSettings(const WindowSettings& settings, const QString& path) {
         {"recordings_folder", settings.recordingsFolder},
     };
     const QString folder = QFileInfo(path).absolutePath();
-    if (!QDir().mkpath(folder))
-        return fail(ErrorCode::io, "The folder for the settings cannot be made: " + folder.toStdString() + ".");
+    if (auto made = makePrivateFolder(folder.toStdString()); !made)
+        return made;
     return saveFile(path.toStdString(), QJsonDocument(o).toJson().toStdString(), Backup::keepOne);
 }
 

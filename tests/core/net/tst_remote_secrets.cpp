@@ -18,7 +18,7 @@ using fault::Script;
 
 static const std::string kKey = "sk-CANARY-0123456789abcdef";
 
-std::string gzipped(const std::string& text) {
+static std::string gzipped(const std::string& text) {
     z_stream stream{};
     deflateInit2(&stream, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
     std::string out(text.size() + 100, '\0');

@@ -1,0 +1,20 @@
+#include "app/message_log.h"
+
+#include "app/terminal.h"
+
+#include <QString>
+#include <QtLogging>
+
+#include <cstdlib>
+
+namespace decodescope {
+
+void redactMessages() {
+    qInstallMessageHandler([](QtMsgType type, const QMessageLogContext& context, const QString& message) {
+        tell(qFormatLogMessage(type, context, message).toStdString());
+        if (type == QtFatalMsg)
+            std::abort();
+    });
+}
+
+} // namespace decodescope

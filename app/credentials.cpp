@@ -143,6 +143,9 @@ Result<std::shared_ptr<const Secret>> loadKey(const KeyReference& reference) {
         return fromFile(reference);
     case KeyReference::Kind::standardInput:
         return fromStandardInput(reference);
+    case KeyReference::Kind::keychain:
+        return fail(ErrorCode::usage, "Keys in the keychain are fetched by the window alone. Give the key by "
+                                      "--key-env, --key-file or --key-stdin.");
     case KeyReference::Kind::session:
         break;
     }
@@ -159,6 +162,8 @@ std::string describe(const KeyReference& reference) {
         return "from the file " + reference.name;
     case KeyReference::Kind::standardInput:
         return "from standard input";
+    case KeyReference::Kind::keychain:
+        return "from the keychain";
     case KeyReference::Kind::session:
         break;
     }

@@ -136,6 +136,8 @@ std::string referenceText(const KeyReference& key) {
         return "standard input";
     case KeyReference::Kind::session:
         return "this session";
+    case KeyReference::Kind::keychain:
+        return fmt::format("the keychain's entry for {}", key.name);
     case KeyReference::Kind::none:
         break;
     }

@@ -2,6 +2,7 @@
 
 #include "app/composition.h"
 #include "app/credentials.h"
+#include "app/keychain.h"
 #include "app/local_models.h"
 #include "app/machine.h"
 #include "app/version.h"
@@ -93,6 +94,8 @@ int runWindow(int argc, char** argv, const std::vector<std::string>& files) {
         engines->retain(used);
     };
     services.resolveKey = loadKey;
+    services.keychainFetch = keychain::fetch;
+    services.keychainStore = keychain::store;
     services.listModels = [&lister](const EndpointSpec& endpoint, std::shared_ptr<const Secret> key,
                                     ModelsAnswer answer) { lister.list(endpoint, std::move(key), std::move(answer)); };
     services.offered = endpointsOfEnvironment();

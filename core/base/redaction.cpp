@@ -61,8 +61,8 @@ bool isNameCharacter(char c) {
 /// A word of a sentence ("the key: ...") is no header; what is meant by one has a hyphen or is one of the four.
 bool looksLikeSensitiveHeader(std::string_view name) {
     const std::string lower = lowered(name);
-    return isSensitiveHeader(name) && (name.find_first_of("-_") != std::string_view::npos || lower == "authorization" ||
-                                       lower == "cookie");
+    return isSensitiveHeader(name) &&
+           (name.find_first_of("-_") != std::string_view::npos || lower == "authorization" || lower == "cookie");
 }
 
 /// Masks the values of "Name: value" up to the line's end, also where the line is quoted or bracketed.

@@ -13,7 +13,8 @@ namespace decodescope {
 /// name with "token", "secret" or "key" in it, rate-limit and token counters excepted. Case does not matter.
 [[nodiscard]] bool isSensitiveHeader(std::string_view name);
 
-/// A URL for people or a file: userinfo and query values are masked, apart from those that only name a version or format.
+/// A URL for people or a file: userinfo and query values are masked, apart from those that only name a version or
+/// format.
 [[nodiscard]] std::string urlWithoutSecrets(std::string_view url);
 
 /// Whether a query's value only names a version or a format, so that it may be shown.
@@ -25,8 +26,8 @@ namespace decodescope {
 /// From now on `key` is masked by redacted(), in each of its forms. Thread-safe. Kept until the program ends.
 void keepOutOfTexts(const Secret& key);
 
-/// A text that is about to be written for people: the values of sensitive headers ("Authorization: ..."), the secrets in
-/// URLs and every key given to keepOutOfTexts() are masked. Thread-safe.
+/// A text that is about to be written for people: the values of sensitive headers ("Authorization: ..."), the secrets
+/// in URLs and every key given to keepOutOfTexts() are masked. Thread-safe.
 [[nodiscard]] std::string redacted(std::string_view text);
 
 } // namespace decodescope

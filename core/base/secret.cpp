@@ -102,7 +102,9 @@ Secret& Secret::operator=(Secret&& other) noexcept {
     return *this;
 }
 
-Secret::~Secret() { drop(); }
+Secret::~Secret() {
+    drop();
+}
 
 bool Secret::equals(const Secret& other) const noexcept {
     if (m_value.size() != other.m_value.size())

@@ -11,9 +11,9 @@
 
 namespace decodescope {
 
-/// Overwrites a live key, and its Base64 and percent-encoded forms, with '*' of the same length wherever a server echoes it, before
-/// anything else looks at the bytes or keeps them. A key that is cut by reads is found too: once four bytes of
-/// it have been seen, what might become the key is held back until it is clear. Keys of fewer than eight bytes
+/// Overwrites a live key, and its Base64 and percent-encoded forms, with '*' of the same length wherever a server
+/// echoes it, before anything else looks at the bytes or keeps them. A key that is cut by reads is found too: once four
+/// bytes of it have been seen, what might become the key is held back until it is clear. Keys of fewer than eight bytes
 /// are not masked: such placeholders ("none", "EMPTY") occur in ordinary text. A key that only its reader would put
 /// together again, from several events, chunks or escapes, is JoinedMasker's part.
 class SecretMasker {

@@ -110,8 +110,7 @@ Result<void> makePrivateFolder(const std::string& path) {
             const int error = errno;
             struct stat status {};
             if (::stat(part.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
-                return fail(ErrorCode::io,
-                            fmt::format("The folder {} cannot be made: {}.", part, diskReason(error)));
+                return fail(ErrorCode::io, fmt::format("The folder {} cannot be made: {}.", part, diskReason(error)));
         }
         if (end == std::string::npos)
             break;

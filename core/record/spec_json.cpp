@@ -18,7 +18,7 @@ using KindRow = std::pair<KeyReference::Kind, const char*>;
 constexpr std::array kKeyKinds{
     KindRow{KeyReference::Kind::none, "none"},       KindRow{KeyReference::Kind::environment, "environment"},
     KindRow{KeyReference::Kind::file, "file"},       KindRow{KeyReference::Kind::standardInput, "stdin"},
-    KindRow{KeyReference::Kind::session, "session"},
+    KindRow{KeyReference::Kind::session, "session"}, KindRow{KeyReference::Kind::keychain, "keychain"},
 };
 
 template <class T> void put(json& object, const char* name, const std::optional<T>& value) {

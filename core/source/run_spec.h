@@ -16,9 +16,9 @@ namespace decodescope {
 
 /// Where a key came from: shown to people and written to files in place of the key.
 struct KeyReference {
-    enum class Kind { none, environment, file, standardInput, session };
+    enum class Kind { none, environment, file, standardInput, session, keychain };
     Kind kind = Kind::none;
-    std::string name; ///< the variable or the path; empty otherwise
+    std::string name; ///< the variable, the path, or the origin that a key in the keychain is for; empty otherwise
 };
 
 /// Whether a run may take a connection that an earlier one left open.

@@ -1,13 +1,13 @@
-// What the wild sends, a test function each, by the numbers of the faults in tests/faults.md: through `explain`, which is
-// the code that measures live streams, at one read and byte by byte.
+// What the wild sends, a test function each, by the numbers of the faults in tests/faults.md: through `explain`, which
+// is the code that measures live streams, at one read and byte by byte.
 #include "tests/app/wire_rules.h"
 
 #include <QtTest>
-#include <zlib.h>
 
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <zlib.h>
 
 using namespace decodescope::test;
 using nlohmann::json;
@@ -97,17 +97,17 @@ private slots:
     void f14_errorStatusesAreTold_data() {
         QTest::addColumn<QByteArray>("line");
         QTest::addColumn<QByteArray>("kind");
-        for (const auto& [line, kind] : std::initializer_list<std::pair<const char*, const char*>>{
-                 {"401 Unauthorized", "auth"},
-                 {"403 Forbidden", "auth"},
-                 {"404 Not Found", "http_status"},
-                 {"408 Request Timeout", "http_status"},
-                 {"413 Content Too Large", "http_status"},
-                 {"429 Too Many Requests", "rate_limited"},
-                 {"500 Internal Server Error", "http_status"},
-                 {"502 Bad Gateway", "http_status"},
-                 {"503 Service Unavailable", "http_status"},
-                 {"529 Overloaded", "http_status"}})
+        for (const auto& [line, kind] :
+             std::initializer_list<std::pair<const char*, const char*>>{{"401 Unauthorized", "auth"},
+                                                                        {"403 Forbidden", "auth"},
+                                                                        {"404 Not Found", "http_status"},
+                                                                        {"408 Request Timeout", "http_status"},
+                                                                        {"413 Content Too Large", "http_status"},
+                                                                        {"429 Too Many Requests", "rate_limited"},
+                                                                        {"500 Internal Server Error", "http_status"},
+                                                                        {"502 Bad Gateway", "http_status"},
+                                                                        {"503 Service Unavailable", "http_status"},
+                                                                        {"529 Overloaded", "http_status"}})
             QTest::newRow(line) << QByteArray(line) << QByteArray(kind);
     }
     void f14_errorStatusesAreTold() {
@@ -186,11 +186,10 @@ private slots:
     }
     void f25_aByteOrderMark() { QVERIFY(ordinaryIn(found("\xEF\xBB\xBF" + ordinary()))); }
     void f26_commentsAndKeepAlives() {
-        QVERIFY(ordinaryIn(
-            found(": ping\n\n" + textEvent("one") + ":\n\n: OPENROUTER PROCESSING\n" + textEvent(" two", "\"stop\"") +
-                  doneEvent())));
-        const json wrapped = found(textEvent("one") + dataEvent(": keepalive") + textEvent(" two", "\"stop\"") +
-                                   doneEvent());
+        QVERIFY(ordinaryIn(found(": ping\n\n" + textEvent("one") + ":\n\n: OPENROUTER PROCESSING\n" +
+                                 textEvent(" two", "\"stop\"") + doneEvent())));
+        const json wrapped =
+            found(textEvent("one") + dataEvent(": keepalive") + textEvent(" two", "\"stop\"") + doneEvent());
         QVERIFY(ordinaryIn(wrapped));
         QVERIFY(warned(wrapped, "wrapped_comment"));
     }
@@ -219,10 +218,16 @@ private slots:
     }
     void f30_bytesThatAreNoUtf8() {
         // Overlong, surrogate, stray continuation, cut short; each maximal part is one U+FFFD.
-        const json f = found(textEvent("a\xC0\xAF" "b\xED\xA0\x80" "c\x80" "d\xF0\x9F", "\"stop\"") + doneEvent());
+        const json f = found(textEvent("a\xC0\xAF"
+                                       "b\xED\xA0\x80"
+                                       "c\x80"
+                                       "d\xF0\x9F",
+                                       "\"stop\"") +
+                             doneEvent());
         QCOMPARE(f["status"], json("complete"));
         QVERIFY(warned(f, "invalid_utf8"));
-        QVERIFY(f["text"].get<std::string>().starts_with("a\uFFFD\uFFFD" "b\uFFFD"));
+        QVERIFY(f["text"].get<std::string>().starts_with("a\uFFFD\uFFFD"
+                                                         "b\uFFFD"));
         QVERIFY(f["text"].get<std::string>().ends_with("d\uFFFD"));
         const json nul = found(chatEvent(R"({"content":"x\u0000y"})", "\"stop\"") + doneEvent());
         QCOMPARE(nul["text"].get<std::string>(), std::string("x\0y", 3));
@@ -238,10 +243,11 @@ private slots:
         QCOMPARE(f["first_token_event"], json(1));
     }
     void f33_everyChannelIsItself() {
-        const json f = found(chatEvent(R"({"reasoning_content":"think"})") + chatEvent(R"({"refusal":"I will not"})") +
-                             chatEvent(R"({"tool_calls":[{"index":0,"id":"t","function":{"name":"f","arguments":"{}"}}]})") +
-                             chatEvent(R"({"audio":{"data":"AAAA"}})") +
-                             dataEvent(R"({"choices":[{"index":1,"delta":{"content":"other"}}]})") + ordinary());
+        const json f =
+            found(chatEvent(R"({"reasoning_content":"think"})") + chatEvent(R"({"refusal":"I will not"})") +
+                  chatEvent(R"({"tool_calls":[{"index":0,"id":"t","function":{"name":"f","arguments":"{}"}}]})") +
+                  chatEvent(R"({"audio":{"data":"AAAA"}})") +
+                  dataEvent(R"({"choices":[{"index":1,"delta":{"content":"other"}}]})") + ordinary());
         QCOMPARE(f["reasoning"], json("think"));
         QCOMPARE(f["refusal"], json("I will not"));
         QCOMPARE(f["tool_calls"][0]["name"], json("f"));
@@ -294,8 +300,8 @@ private slots:
         }
     }
     void f38_oneBadEventIsCountedAndSkipped() {
-        const json f = found(textEvent("one") + dataEvent("{\"choices\":[{") + textEvent(" two", "\"stop\"") +
-                             doneEvent());
+        const json f =
+            found(textEvent("one") + dataEvent("{\"choices\":[{") + textEvent(" two", "\"stop\"") + doneEvent());
         QVERIFY(ordinaryIn(f));
         QVERIFY(warned(f, "bad_json"));
         QCOMPARE(f["events"], json(4));

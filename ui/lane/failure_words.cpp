@@ -127,6 +127,9 @@ QString keyFact(const RunSpec& spec) {
     case KeyReference::Kind::session:
         from = tr("typed in, for this session");
         break;
+    case KeyReference::Kind::keychain:
+        from = tr("from the keychain");
+        break;
     case KeyReference::Kind::none:
         return tr("none");
     }

@@ -56,11 +56,13 @@ QWidget* LaneEditor::buildEndpoint() {
     m_models->setFixedHeight(112);
     m_keySource = new QComboBox(this);
     m_keySource->setAccessibleName(tr("Key comes from"));
-    m_keySource->addItems({tr("No key"), tr("Environment variable"), tr("File"), tr("Typed, for this session only")});
+    m_keySource->addItems({tr("No key"), tr("Environment variable"), tr("File"), tr("Typed")});
     m_keyVariable = field(tr("Name of the variable"), QStringLiteral("OPENAI_API_KEY"), this);
     m_keyFile = field(tr("Key file"), tr("a file that only you can read"), this);
     m_keyTyped = field(tr("Key"), tr("kept in memory only"), this);
     m_keyTyped->setEchoMode(QLineEdit::Password);
+    m_remember = new QCheckBox(tr("Remember the key in the keychain, for this address alone"), this);
+    m_remember->setVisible(m_services.keychainStore != nullptr);
     m_keyPages = new QStackedWidget(this);
     m_keyPages->addWidget(new RoleLabel(tr("Requests carry no key."), &Colours::ink3, Type::body, this));
     for (QLineEdit* source : {m_keyVariable, m_keyFile, m_keyTyped})
@@ -109,6 +111,7 @@ QWidget* LaneEditor::buildEndpoint() {
     modelRow->addWidget(m_model, 1);
     modelRow->addWidget(m_fetch);
     row(tr("Model"), model);
+    form->addRow(QString(), m_remember);
     form->addRow(QString(), m_filter);
     form->addRow(QString(), m_models);
     form->addRow(QString(), m_thinkTags);
@@ -174,12 +177,7 @@ void LaneEditor::build() {
     connect(m_models, &QListWidget::itemClicked, this,
             [this](QListWidgetItem* item) { m_model->setText(item->text()); });
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
-    connect(save, &QPushButton::clicked, this, [this] {
-        if (!complete())
-            return;
-        emit saved(spec());
-        accept();
-    });
+    connect(save, &QPushButton::clicked, this, &LaneEditor::save);
 }
 
 bool LaneEditor::local() const {
@@ -222,6 +220,11 @@ void LaneEditor::fill(const RunSpec& lane) {
         if (lane.key)
             m_keyTyped->setPlaceholderText(tr("kept, %1 characters").arg(lane.key->size()));
         break;
+    case KeyReference::Kind::keychain:
+        m_keySource->setCurrentIndex(typed);
+        m_remember->setChecked(true);
+        m_keyTyped->setPlaceholderText(tr("kept in the keychain"));
+        break;
     default:
         m_keySource->setCurrentIndex(noKey);
     }
@@ -244,16 +247,19 @@ void LaneEditor::useOffered(const OfferedEndpoint& offered) {
 void LaneEditor::keySourceChanged() {
     m_keyPages->setCurrentIndex(m_keySource->currentIndex());
     m_plainHttp->setEnabled(m_keySource->currentIndex() != noKey);
+    m_remember->setEnabled(m_keySource->currentIndex() == typed);
 }
 
 void LaneEditor::addressEdited() {
-    const bool hasKey = !m_keyTyped->text().isEmpty() || (m_lane.key && m_keySource->currentIndex() == typed);
+    const bool kept = m_lane.endpoint.key.kind == KeyReference::Kind::keychain;
+    const bool hasKey = !m_keyTyped->text().isEmpty() || ((m_lane.key || kept) && m_keySource->currentIndex() == typed);
     const QString origin = originOf(m_url->text().toStdString());
     if (!hasKey || origin == m_keyOrigin)
         return;
     m_keyTyped->clear();
     m_keyTyped->setPlaceholderText(tr("kept in memory only"));
     m_lane.key.reset();
+    m_lane.endpoint.key = {};
     m_keyOrigin = origin;
     say(tr("The typed key was dropped: it belonged to another address. Type the key for this one."), false);
 }
@@ -287,9 +293,13 @@ RunSpec LaneEditor::spec() const {
         lane.key.reset();
         break;
     case typed:
-        e.key = {KeyReference::Kind::session, {}};
         if (!m_keyTyped->text().isEmpty())
             lane.key = std::make_shared<const Secret>(m_keyTyped->text().toStdString());
+        // What the keychain holds already stays there, unless its box was cleared and there is a key to go on with.
+        if (m_remember->isChecked() && (lane.key || e.key.kind == KeyReference::Kind::keychain))
+            e.key = {KeyReference::Kind::keychain, originOf(e.url).toStdString()};
+        else
+            e.key = {KeyReference::Kind::session, {}};
         break;
     default:
         e.key = {};
@@ -341,6 +351,50 @@ void LaneEditor::ask(bool listAll) {
         }
         key = *resolved;
     }
+    if (kind == KeyReference::Kind::keychain && !key && m_services.keychainFetch) {
+        say(tr("Asking the keychain ..."), true);
+        const QPointer<LaneEditor> self(this);
+        m_services.keychainFetch(lane.endpoint.key.name, [self, lane, listAll](const auto& fetched) {
+            if (!self)
+                return;
+            if (fetched)
+                self->askWith(lane, *fetched, listAll);
+            else
+                self->say(QString::fromStdString(fetched.error().message), false);
+        });
+        return;
+    }
+    askWith(lane, std::move(key), listAll);
+}
+
+void LaneEditor::save() {
+    if (!complete())
+        return;
+    const RunSpec lane = spec();
+    const bool remember = !local() && lane.key && lane.endpoint.key.kind == KeyReference::Kind::keychain;
+    if (!remember || !m_services.keychainStore) {
+        hand(lane);
+        return;
+    }
+    const QPointer<LaneEditor> self(this);
+    m_services.keychainStore(lane.endpoint.key.name, *lane.key, [self, lane](const Result<void>& stored) {
+        if (!self)
+            return;
+        if (stored) {
+            self->hand(lane);
+            return;
+        }
+        self->m_remember->setChecked(false); // saved once more, the key is for this session
+        self->say(QString::fromStdString(stored.error().message), false);
+    });
+}
+
+void LaneEditor::hand(const RunSpec& lane) {
+    emit saved(lane);
+    accept();
+}
+
+void LaneEditor::askWith(const RunSpec& lane, std::shared_ptr<const Secret> key, bool listAll) {
     if (key && !lane.endpoint.allowPlainHttpWithKey && plainHttpAbroad(lane.endpoint.url)) {
         say(tr("Not asked: the key would cross the network unencrypted. Use https, or allow it below."), false);
         return;

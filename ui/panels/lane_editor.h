@@ -42,6 +42,10 @@ private:
     void keySourceChanged();
     void addressEdited();
     void ask(bool listAll);
+    void askWith(const RunSpec& lane, std::shared_ptr<const Secret> key, bool listAll);
+    /// Puts a typed key into the keychain where that was asked for, and saves the lane then.
+    void save();
+    void hand(const RunSpec& lane);
     void told(const Result<ModelNames>& answer, bool listAll);
     void say(const QString& sentence, bool good);
     void filterModels(const QString& text);
@@ -64,6 +68,7 @@ private:
     QLineEdit* m_keyVariable;
     QLineEdit* m_keyFile;
     QLineEdit* m_keyTyped;
+    QCheckBox* m_remember;
     QCheckBox* m_thinkTags;
     QLineEdit* m_caFile;
     QCheckBox* m_anyCertificate;

@@ -37,7 +37,11 @@ bool plainHttpAbroad(const std::string& url) {
 }
 
 bool dropForeignKey(RunSpec& spec, const QString& typedForOrigin) {
-    if (spec.endpoint.key.kind != KeyReference::Kind::session || originOf(spec.endpoint.url) == typedForOrigin)
+    const KeyReference& key = spec.endpoint.key;
+    const QString origin = originOf(spec.endpoint.url);
+    const bool typed = key.kind == KeyReference::Kind::session && origin != typedForOrigin;
+    const bool kept = key.kind == KeyReference::Kind::keychain && origin.toStdString() != key.name;
+    if (!typed && !kept)
         return false;
     spec.key.reset();
     spec.endpoint.key = {};
@@ -55,6 +59,8 @@ QString describeKey(const KeyReference& key) {
         return tr("standard input");
     case KeyReference::Kind::session:
         return tr("typed for this session");
+    case KeyReference::Kind::keychain:
+        return tr("from the keychain");
     case KeyReference::Kind::none:
         break;
     }

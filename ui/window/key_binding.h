@@ -13,8 +13,8 @@ namespace decodescope {
 /// Whether the URL is plain http to a host that is not this machine: a key would be readable on the way.
 [[nodiscard]] bool plainHttpAbroad(const std::string& url);
 
-/// Drops a key that was typed for another origin; names of variables and files stay, since nothing is sent before
-/// the user presses Run. Returns whether a key was dropped.
+/// Drops a key that was typed, or is kept in the keychain, for another origin; names of variables and files stay, since
+/// nothing is sent before the user presses Run. Returns whether a key was dropped.
 bool dropForeignKey(RunSpec& spec, const QString& typedForOrigin);
 
 /// Where the key comes from, in words: "OPENAI_API_KEY (environment)", "typed for this session", "no key".

@@ -6,6 +6,7 @@
 #include <QDateTime>
 #include <QFileInfo>
 #include <QLocale>
+#include <QPointer>
 
 #include <algorithm>
 #include <utility>
@@ -66,6 +67,38 @@ bool RunController::pump() {
     return changed;
 }
 
+bool RunController::awaitKeys(const std::vector<LaneId>& only, std::function<void()> again) {
+    if (m_awaitingKey)
+        return true;
+    for (const LaneConfig& lane : m_lanes.lanes()) {
+        const KeyReference& reference = lane.spec.endpoint.key;
+        const bool wanted = only.empty() || std::ranges::find(only, lane.id) != only.end();
+        if (!wanted || reference.kind != KeyReference::Kind::keychain || lane.spec.key ||
+            m_kept.contains(reference.name))
+            continue;
+        if (reference.name != originOf(lane.spec.endpoint.url).toStdString() || !m_services.keychainFetch)
+            continue; // prepareStart() says what is wrong
+        m_awaitingKey = true;
+        const QPointer<RunController> self(this);
+        const QString name = QString::fromStdString(lane.spec.laneName);
+        m_services.keychainFetch(
+            reference.name, [self, name, origin = reference.name, again = std::move(again)](auto key) {
+                if (!self)
+                    return;
+                self->m_awaitingKey = false;
+                if (!key) {
+                    emit self->failed(
+                        tr("Lane %1 was not started: %2").arg(name, QString::fromStdString(key.error().message)));
+                    return;
+                }
+                self->m_kept[origin] = *key;
+                again();
+            });
+        return true;
+    }
+    return false;
+}
+
 bool RunController::prepareStart(const std::vector<LaneId>& only) {
     std::vector<LaneConfig> lanes = m_lanes.lanes();
     for (LaneConfig& lane : lanes) {
@@ -74,7 +107,16 @@ bool RunController::prepareStart(const std::vector<LaneId>& only) {
             continue;
         const QString name = QString::fromStdString(lane.spec.laneName);
         const KeyReference& reference = lane.spec.endpoint.key;
-        if (reference.kind != KeyReference::Kind::none && reference.kind != KeyReference::Kind::session) {
+        if (reference.kind == KeyReference::Kind::keychain) {
+            if (reference.name != originOf(lane.spec.endpoint.url).toStdString()) {
+                emit failed(
+                    tr("Lane %1 was not started: its key in the keychain is for %2. Type the key for this address.")
+                        .arg(name, QString::fromStdString(reference.name)));
+                return false;
+            }
+            if (const auto known = m_kept.find(reference.name); known != m_kept.end())
+                lane.spec.key = known->second;
+        } else if (reference.kind != KeyReference::Kind::none && reference.kind != KeyReference::Kind::session) {
             auto key = m_services.resolveKey(reference);
             if (!key) {
                 emit failed(tr("Lane %1 was not started: %2").arg(name, QString::fromStdString(key.error().message)));
@@ -94,7 +136,7 @@ bool RunController::prepareStart(const std::vector<LaneId>& only) {
 }
 
 void RunController::run() {
-    if (!canRun() || !prepareStart({}))
+    if (!canRun() || awaitKeys({}, [this] { run(); }) || !prepareStart({}))
         return;
     beginRecording();
     if (const auto started = m_session.start(m_race.plan); !started)
@@ -107,7 +149,7 @@ void RunController::run() {
 }
 
 void RunController::runLane(LaneId lane) {
-    if (m_shown != Shown::own || !prepareStart({lane}))
+    if (m_shown != Shown::own || awaitKeys({lane}, [this, lane] { runLane(lane); }) || !prepareStart({lane}))
         return;
     if (!running())
         beginRecording(); // beside lanes that still run, it goes into their recording

@@ -7,6 +7,8 @@
 
 #include <QObject>
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -86,6 +88,9 @@ signals:
 
 private:
     void syncLanes();
+    /// Asks the keychain for the keys that these lanes want and that are not known yet; `again` follows when they are
+    /// here. False when there is nothing to wait for.
+    bool awaitKeys(const std::vector<LaneId>& only, std::function<void()> again);
     [[nodiscard]] bool prepareStart(const std::vector<LaneId>& only);
     void beginRecording();
     void endRecording();
@@ -103,6 +108,8 @@ private:
     std::shared_ptr<Journal> m_journal;
     bool m_finishing = false; ///< the journal's thread writes the last of a run that is over
     QString m_folder;
+    std::map<std::string, std::shared_ptr<const Secret>> m_kept; ///< keys from the keychain, by origin
+    bool m_awaitingKey = false;
     QString m_trouble;
     bool m_wasActive = false;
 };

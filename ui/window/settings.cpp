@@ -1,6 +1,7 @@
 #include "ui/window/settings.h"
 
 #include "core/record/safe_file.h"
+#include "ui/window/key_binding.h"
 
 #include <QFile>
 #include <QFileInfo>
@@ -106,6 +107,8 @@ const char* keyKindName(KeyReference::Kind kind) {
         return "environment";
     case KeyReference::Kind::file:
         return "file";
+    case KeyReference::Kind::keychain:
+        return "keychain";
     default:
         return ""; // a key typed for the session is gone with it
     }
@@ -184,6 +187,8 @@ LaneConfig readLane(const QJsonObject& o) {
         e.key = {KeyReference::Kind::environment, text(key, "name")};
     else if (from == "file")
         e.key = {KeyReference::Kind::file, text(key, "name")};
+    else if (from == "keychain" && !e.url.empty() && originOf(e.url).toStdString() == text(key, "name"))
+        e.key = {KeyReference::Kind::keychain, text(key, "name")}; // one for another origin is not asked for
     return lane;
 }
 

@@ -17,6 +17,7 @@
 namespace decodescope {
 
 using ModelNames = std::vector<std::string>;
+using KeyAnswer = std::function<void(Result<std::shared_ptr<const Secret>>)>;
 using ModelsAnswer = std::function<void(Result<ModelNames>)>;
 
 /// An endpoint that the environment names. It is offered, never contacted unasked.
@@ -34,6 +35,9 @@ struct WindowServices {
     SourceFactory sources;
     /// Fetches a key by its reference; an error is a sentence for a person. Null for KeyReference::Kind::none.
     std::function<Result<std::shared_ptr<const Secret>>(const KeyReference&)> resolveKey;
+    /// The desktop's keychain, by origin; null where this build has none. Answers come later, on the GUI thread, once.
+    std::function<void(const std::string& origin, KeyAnswer)> keychainFetch;
+    std::function<void(const std::string& origin, const Secret& key, std::function<void(Result<void>)>)> keychainStore;
     /// Told of the window's lanes whenever they change, so that engines that none of them needs any more are stopped.
     std::function<void(const std::vector<LaneConfig>&)> lanesChanged;
     /// Asks an endpoint for its models; the answer comes later, on the GUI thread, exactly once.

@@ -37,14 +37,20 @@ private slots:
     void headersAndAddressesLoseTheirSecrets_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("safe");
-        QTest::newRow("header") << "sent Authorization: Bearer abc\nand on" << "sent Authorization: ***\nand on";
-        QTest::newRow("quoted") << "{\"x-api-key\": \"abc\"}" << "{\"x-api-key\": ***";
-        QTest::newRow("cookie") << "Set-Cookie: a=b; c=d\r\n" << "Set-Cookie: ***\r\n";
+        QTest::newRow("header") << "sent Authorization: Bearer abc\nand on"
+                                << "sent Authorization: ***\nand on";
+        QTest::newRow("quoted") << "{\"x-api-key\": \"abc\"}"
+                                << "{\"x-api-key\": ***";
+        QTest::newRow("cookie") << "Set-Cookie: a=b; c=d\r\n"
+                                << "Set-Cookie: ***\r\n";
         QTest::newRow("address") << "GET <https://me:pw@host/p?key=abc&alt=sse> failed"
                                  << "GET <https://***@host/p?key=***&alt=sse> failed";
-        QTest::newRow("two addresses") << "http://a/?k=1 http://b/?k=2" << "http://a/?k=*** http://b/?k=***";
-        QTest::newRow("a sentence") << "The key: it is wrong. Tokens: 3" << "The key: it is wrong. Tokens: 3";
-        QTest::newRow("a count") << "x-ratelimit-remaining-tokens: 5" << "x-ratelimit-remaining-tokens: 5";
+        QTest::newRow("two addresses") << "http://a/?k=1 http://b/?k=2"
+                                       << "http://a/?k=*** http://b/?k=***";
+        QTest::newRow("a sentence") << "The key: it is wrong. Tokens: 3"
+                                    << "The key: it is wrong. Tokens: 3";
+        QTest::newRow("a count") << "x-ratelimit-remaining-tokens: 5"
+                                 << "x-ratelimit-remaining-tokens: 5";
     }
     void headersAndAddressesLoseTheirSecrets() {
         QFETCH(QString, text);

@@ -1,20 +1,23 @@
 #include "core/base/secret.h"
 
 #include <QtTest>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-
 #include <fmt/core.h>
 
 #include <ostream>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <type_traits>
 
 using namespace decodescope;
 
 template <class T>
-concept Streamable = requires(std::ostream& o, const T& t) { o << t; };
+concept Streamable = requires(std::ostream& o, const T& t) {
+    o << t;
+};
 template <class T>
-concept Debuggable = requires(QDebug d, const T& t) { d << t; };
+concept Debuggable = requires(QDebug d, const T& t) {
+    d << t;
+};
 
 class TestSecret : public QObject {
     Q_OBJECT

@@ -4,11 +4,11 @@
 
 #include <QTemporaryDir>
 #include <QtTest>
-#include <zlib.h>
 
 #include <chrono>
 #include <fstream>
 #include <string>
+#include <zlib.h>
 
 using namespace decodescope;
 using namespace std::chrono_literals;

@@ -113,6 +113,68 @@ private slots:
         QVERIFY(runs.session().lane(lane) != nullptr);
     }
 
+    void f46_nothingElseIsShownWhileARunStreams() {
+        WindowFixture fixture;
+        const QString other = fixture.recording();
+        RunController runs(fixture.services());
+        QSignalSpy failed(&runs, &RunController::failed);
+        runs.setRace(shortRace());
+        const LaneId lane = runs.lanes().add(WindowFixture::lane("long"));
+        runs.run();
+        const auto events = [&] { return runs.session().lane(lane)->current()->record->events.size(); };
+        QVERIFY(pumpUntil(
+            runs, [&] { return runs.session().lane(lane)->state() == LaneState::running && events() > 5; }));
+        const std::shared_ptr<const RunRecord> record = runs.session().lane(lane)->current()->record;
+        const auto started = record->started;
+        const std::size_t before = events();
+        QVERIFY(!runs.openRecording(other)); // told, and the run goes on
+        QCOMPARE(failed.count(), 1);
+        runs.lanes().add(WindowFixture::lane("steady"));
+        QVERIFY(pumpUntil(runs, [&] { return events() > before + 5; }));
+        QVERIFY(runs.session().lane(lane)->current()->record == record); // the very run, from its own start
+        QVERIFY(record->started == started);
+        runs.stop();
+        QVERIFY(pumpUntil(runs, [&] { return !runs.running(); }));
+    }
+
+    void keysComeFromTheKeychainForTheirOwnOriginAlone() {
+        WindowFixture fixture;
+        WindowServices services = fixture.services();
+        std::vector<std::string> asked;
+        KeyAnswer answer;
+        services.keychainFetch = [&](const std::string& origin, KeyAnswer told) {
+            asked.push_back(origin);
+            answer = std::move(told);
+        };
+        RunController runs(services);
+        QSignalSpy failed(&runs, &RunController::failed);
+        runs.setRace(shortRace());
+        RunSpec spec = WindowFixture::lane("steady");
+        spec.endpoint.url = "https://api.example/v1";
+        spec.endpoint.key = {KeyReference::Kind::keychain, "https://api.example:443"};
+        const LaneId lane = runs.lanes().add(spec);
+        QVERIFY(asked.empty()); // nobody is asked before Run
+        runs.run();
+        runs.run(); // pressed again while the keychain is being unlocked
+        QCOMPARE(asked, std::vector<std::string>{"https://api.example:443"});
+        QCOMPARE(fixture.sourcesMade, 0);
+        answer(fail(ErrorCode::io, "No keychain answers."));
+        QCOMPARE(failed.count(), 1);
+        QVERIFY(failed.at(0).at(0).toString().contains("No keychain answers"));
+        runs.run();
+        answer(std::make_shared<const Secret>(std::string("DSCANARY-kept")));
+        QCOMPARE(fixture.sourcesMade, 1);
+        QCOMPARE(fixture.keySeen, std::string("DSCANARY-kept"));
+        runs.stop();
+        QVERIFY(pumpUntil(runs, [&] { return !runs.running(); }));
+        spec.endpoint.url = "https://evil.example/v1"; // its reference still names the first one
+        runs.lanes().edit(lane, spec);
+        runs.run();
+        QCOMPARE(fixture.sourcesMade, 1);
+        QCOMPARE(asked.size(), std::size_t(2));
+        QVERIFY(failed.last().at(0).toString().contains("https://api.example:443"));
+    }
+
     void keysComeFromTheirReferenceAndNoneIsSentAbroadInClear() {
         WindowFixture fixture;
         RunController runs(fixture.services());

@@ -21,7 +21,7 @@ private slots:
         QTest::newRow("Base64, two off") << "x " + ("ab" + key).toBase64();
         QTest::newRow("Base64, one off") << "x " + ("a" + key).toBase64();
         QTest::newRow("percent") << "/?q=" + key.toPercentEncoding();
-        QTest::newRow("percent, lower case") << "/?q=sk%2fCANARY%2b12345%3d%3d";
+        QTest::newRow("percent, lower case") << QByteArray("/?q=sk%2fCANARY%2b12345%3d%3d");
     }
     void liveKeysAreMaskedInEveryForm() {
         QFETCH(QByteArray, text);

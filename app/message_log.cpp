@@ -3,7 +3,7 @@
 #include "app/terminal.h"
 
 #include <QString>
-#include <QtLogging>
+#include <QtGlobal>
 
 #include <cstdlib>
 

@@ -22,7 +22,8 @@ namespace decodescope {
 /// login among its headers. `origin` is "http://host:port". The bytes given are wiped.
 void addressToProxy(std::string& request, std::string_view origin, std::string_view authorization);
 
-/// Whether the key may go out as the spec has it, asked before every use; from then on no text for people shows it. Never in the clear to another machine unless confirmed.
+/// Whether the key may go out as the spec has it, asked before every use; from then on no text for people shows it.
+/// Never in the clear to another machine unless confirmed.
 [[nodiscard]] Result<void> checkKeyUse(const Url& url, const EndpointSpec& endpoint, const Secret* key);
 
 /// Whether a header can carry these bytes: visible ASCII without spaces.

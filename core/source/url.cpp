@@ -1,6 +1,5 @@
-#include "core/source/request.h"
-
 #include "core/base/redaction.h"
+#include "core/source/request.h"
 
 #include <fmt/format.h>
 

@@ -60,7 +60,7 @@ class TestExchange : public QObject {
         std::vector<StreamEvent> events;
         m_mailbox->drain(events);
         const auto* last = events.empty() ? nullptr : std::get_if<StreamEnd>(&events.back().what);
-        return last == nullptr ? StreamEnd{.message = "no end"} : *last;
+        return last == nullptr ? errorEnd(ErrorKind::none, "no end") : *last;
     }
     static std::string head() { return "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"; }
     static std::string text() { return "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n"; }

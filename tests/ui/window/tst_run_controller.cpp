@@ -122,8 +122,8 @@ private slots:
         const LaneId lane = runs.lanes().add(WindowFixture::lane("long"));
         runs.run();
         const auto events = [&] { return runs.session().lane(lane)->current()->record->events.size(); };
-        QVERIFY(pumpUntil(
-            runs, [&] { return runs.session().lane(lane)->state() == LaneState::running && events() > 5; }));
+        QVERIFY(
+            pumpUntil(runs, [&] { return runs.session().lane(lane)->state() == LaneState::running && events() > 5; }));
         const std::shared_ptr<const RunRecord> record = runs.session().lane(lane)->current()->record;
         const auto started = record->started;
         const std::size_t before = events();

@@ -126,7 +126,7 @@ private slots:
         QVERIFY(probe.sink().bytes().find("CANARY") == std::string::npos);
     }
 
-    void redirectsAreNeverFollowed_data() {
+    void f17_redirectsAreNeverFollowed_data() {
         QTest::addColumn<int>("status");
         QTest::addColumn<QString>("location"); // %1: the port of the sink
         for (const int status : {301, 302, 303, 307, 308}) {
@@ -137,7 +137,7 @@ private slots:
             QTest::addRow("%d, relative", status) << status << "//127.0.0.1:%1/x";
         }
     }
-    void redirectsAreNeverFollowed() {
+    void f17_redirectsAreNeverFollowed() {
         QFETCH(int, status);
         QFETCH(QString, location);
         FaultServer sink(Script{fault::readRequest(), fault::send(fault::httpResponse(200, "OK", {}, "gotcha"))});

@@ -265,7 +265,7 @@ private slots:
         QVERIFY(probe.endedAt() == probe.sink().chunks().back().at);
     }
 
-    void informationalResponsesAndTrailersAreNoTrouble() {
+    void f22_informationalResponsesAndTrailersAreNoTrouble() {
         FaultServer server(answering({fault::send("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"),
                                       fault::send("HTTP/1.1 100 Continue\r\n\r\n"),
                                       fault::send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"

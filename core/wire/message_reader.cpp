@@ -371,7 +371,7 @@ MessageReader::Stamp MessageReader::stampOf(std::uint32_t message) const {
 
 void MessageReader::put(Fragment fragment, const Stamp& stamp) {
     m_anyFragment = true;
-    if (stamp.message == m_now.message) {
+    if (stamp.message == m_now.message && stamp.read == m_now.read) {
         m_lastText = m_now;
         m_delta.fragments.push_back(std::move(fragment));
         return;

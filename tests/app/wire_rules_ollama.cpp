@@ -189,6 +189,12 @@ std::vector<WireCase> ollamaMessages() {
          {},
          {{"reasoning", "ab"}, {"text", "c"}, {"first_answer_event", 2}},
          true},
+        {"Ollama, what was held back for a tag belongs to the line that brought it",
+         "ollama-generate",
+         generated("a<") + "\n" + R"({"respon)",
+         {},
+         {{"status", "incomplete"}, {"text", "a<"}, {"events", 1}, {"token_events", 1}},
+         true},
         {"Ollama, durations",
          "ollama-chat",
          said("a") + "\n" + chatEnd(durations + R"(,"prompt_eval_count":26,"eval_count":2,"done_reason":"stop")") +

@@ -155,14 +155,14 @@ private slots:
                  probe.heard().message.c_str());
     }
 
-    void refusesBadCertificates_data() {
+    void f03_refusesBadCertificates_data() {
         QTest::addColumn<int>("flaw");
         QTest::addColumn<bool>("trusted");
         QTest::newRow("self-signed") << int(fault::TlsOptions::Flaw::none) << false;
         QTest::newRow("wrong host") << int(fault::TlsOptions::Flaw::wrongHost) << true;
         QTest::newRow("expired") << int(fault::TlsOptions::Flaw::expired) << true;
     }
-    void refusesBadCertificates() {
+    void f03_refusesBadCertificates() {
         QFETCH(int, flaw);
         QFETCH(bool, trusted);
         FaultServer server(Script{fault::readRequest(), fault::send("secret")},

@@ -10,7 +10,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 
 if(DECODESCOPE_FUZZ)
-  return() # the engine needs no Qt
+  return() # neither the engine nor what core reads with needs Qt
 endif()
 find_package(OpenSSL 3.0 REQUIRED)
 set(DECODESCOPE_QT_PARTS Core Network)

@@ -2,6 +2,7 @@
 
 #include "app/credentials.h"
 #include "app/sample_model.h"
+#include "core/base/hiccup_meter.h"
 #include "core/net/local_source.h"
 #include "core/net/network_thread.h"
 #include "core/net/remote_source.h"
@@ -24,6 +25,7 @@ struct Shared {
         : remote(makeRemoteSourceFactory(network, transport)) {}
 
     SteadyClock clock;
+    HiccupMeter hiccups{std::make_shared<HiccupLog>()};
     NetworkThread network;
     SourceFactory remote;
     std::shared_ptr<EnginePool> engines = std::make_shared<EnginePool>();
@@ -65,6 +67,7 @@ Composition compose(TransportKind transport) {
     };
     all.run.loadKey = loadKey;
     all.run.recordings = shared->recordings;
+    all.run.hiccups = shared->hiccups.log();
     all.run.sampleModel = fetchSampleModel;
     return all;
 }

@@ -103,6 +103,10 @@ void JsonlWriter::add(const std::string& lane, const RunRecord& record, const St
         Json json = line(lane, record, event.at, "warning");
         json["name"] = jsonText(warning->name);
         put(json);
+    } else if (const auto* hiccup = std::get_if<Hiccup>(&event.what)) {
+        Json json = line(lane, record, event.at, "hiccup");
+        json["late_s"] = jsonNumber(toSeconds(hiccup->late()));
+        put(json);
     } else if (std::holds_alternative<Keepalive>(event.what)) {
         put(line(lane, record, event.at, "keepalive"));
     } else if (std::holds_alternative<StreamEnd>(event.what)) {

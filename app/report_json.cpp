@@ -1,5 +1,6 @@
 #include "app/report_json.h"
 
+#include "app/instrument_json.h"
 #include "app/metric_table.h"
 #include "core/source/request.h"
 
@@ -138,8 +139,7 @@ Json reportJson(const SessionReport& report, TextExport text) {
     return {{"schema", 1},
             {"started_utc", jsonTextOrNull(report.startedUtc)},
             {"machine", std::move(machine)},
-            {"instrument",
-             {{"clock_source", toString(report.clock)}, {"stamp_error_bound_s", nullptr}, {"hiccups", nullptr}}},
+            {"instrument", instrumentJson(report)},
             {"recording", jsonOptionalText(report.recording)},
             {"release_spread_s", jsonNumber(releaseSpreadS(report))},
             {"lanes", std::move(lanes)}};

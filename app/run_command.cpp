@@ -61,6 +61,7 @@ ExitStatus runCommand(const RunFlags& flags, const RunServices& services) {
     const SteadyClock clock;
     Session session(services.sources, clock);
     session.setLanes(request->lanes);
+    session.setHiccups(services.hiccups);
     std::shared_ptr<Journal> journal;
     if (request->recordPath) {
         RecordingHeader header;
@@ -86,12 +87,6 @@ ExitStatus runCommand(const RunFlags& flags, const RunServices& services) {
         }
     }
     report.lanes = reportLanes(session);
-    for (const ReportedLane& lane : report.lanes) {
-        if (!lane.runs.empty()) {
-            report.clock = lane.runs.front().record->clock;
-            break;
-        }
-    }
     if (!printReport(report, request->form, request->text)) {
         result.outputFailed = true;
         tell("decodescope: the result could not be written to standard output.");

@@ -12,6 +12,7 @@ struct RunServices {
     KeyLoader loadKey;
     std::shared_ptr<RecordingShelf> recordings; ///< what recorded lanes play from
     SampleLoader sampleModel;
+    std::shared_ptr<HiccupLog> hiccups; ///< of this process
 };
 
 /// `decodescope run`: measures, prints the result on stdout, records when asked to. Needs a QCoreApplication.

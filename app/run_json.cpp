@@ -1,6 +1,7 @@
 #include "app/run_json.h"
 
 #include "app/engine_json.h"
+#include "app/instrument_json.h"
 #include "app/response_headers.h"
 #include "core/base/utf8.h"
 
@@ -234,6 +235,8 @@ Json runJson(const ReportedRun& run, TextExport text) {
     addTimes(json, run.summary);
     addTokens(json, run.summary);
     json["clock_source"] = toString(record.clock);
+    json["stamps"] = stampsJson(record);
+    json["hiccups"] = hiccupsJson(record);
     addFlow(json, run.summary);
     addServer(json, record);
     json["engine"] = engineJson(run);

@@ -96,7 +96,6 @@ SessionReport reportRecording(const Recording& recording) {
     SessionReport report;
     report.startedUtc = recording.header.startedUtc;
     report.machineJson = recording.header.machineJson;
-    report.clock = recording.header.clock;
     report.recording = recording.path;
     std::vector<int> indices; // of the lanes in `report`, as the recording numbers them
     const auto laneOf = [&](int index) -> ReportedLane& {

@@ -33,7 +33,6 @@ struct ReportedLane {
 struct SessionReport {
     std::string startedUtc;
     std::string machineJson;
-    ClockSource clock = ClockSource::user;
     std::optional<std::string> recording; ///< path
     std::vector<ReportedLane> lanes;
 };

@@ -85,6 +85,7 @@ int runWindow(int argc, char** argv, const std::vector<std::string>& files) {
     ModelLister lister;
     WindowServices services = localServices();
     services.sources = composition.run.sources;
+    services.hiccups = composition.run.hiccups;
     services.lanesChanged = [engines = composition.engines](const std::vector<LaneConfig>& lanes) {
         std::vector<LocalModelSpec> used;
         for (const LaneConfig& lane : lanes) {

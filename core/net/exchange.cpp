@@ -32,9 +32,10 @@ bool isFragment(const StreamEvent& event) {
 
 } // namespace
 
-Exchange::Exchange(ExchangePlan plan, TransportFactory transports, std::shared_ptr<Outlet> outlet)
+Exchange::Exchange(ExchangePlan plan, TransportFactory transports, LagProbe& lag, std::shared_ptr<Outlet> outlet)
     : m_plan(std::move(plan))
     , m_transports(std::move(transports))
+    , m_lag(lag)
     , m_outlet(std::move(outlet))
     , m_deadlines([this](Deadline which) { expired(which); }) {
     if (m_plan.key) {
@@ -103,6 +104,7 @@ void Exchange::tellRelease() {
     if (!m_t0 || std::exchange(m_told, true))
         return;
     m_plan.sleep.begin();
+    m_runLag = m_lag.watch();
     milestone(*m_t0, {Milestone::Kind::started, false, {}});
     if (m_plan.timeouts.firstToken)
         m_deadlines.arm(Deadline::firstToken, *m_t0 + *m_plan.timeouts.firstToken);
@@ -304,12 +306,26 @@ void Exchange::milestone(Instant at, const Milestone& milestone) {
     m_events.push_back({at, m_reads, 0, milestone});
 }
 
+/// What the transport says of its stamps, with what this thread knows of its own lateness. Absent where nothing was
+/// asked.
+std::optional<StampReport> Exchange::stampReport() const {
+    if (!m_transport || !m_runLag)
+        return std::nullopt;
+    StampReport report = m_transport->stampReport();
+    report.largestLag = m_runLag->largest();
+    if (report.source == ClockSource::user)
+        report.errorBound = m_runLag->measured() ? std::optional(report.largestLag) : std::nullopt;
+    return report;
+}
+
 void Exchange::end(Instant at, ErrorKind kind, std::string message) {
     if (m_ended)
         return;
     tellRelease();
     m_ended = true;
     m_deadlines.disarmAll();
+    const std::optional<StampReport> stamps = stampReport();
+    m_runLag.reset();
     wipeRequest();
     std::string last = m_proxyMasker.flush();
     if (m_plain) {
@@ -322,6 +338,10 @@ void Exchange::end(Instant at, ErrorKind kind, std::string message) {
     last += m_masker.flush();
     if (!last.empty())
         deliver(m_lastRead, last);
+    if (stamps) {
+        m_outlet->stamps(at, *stamps);
+        m_events.push_back({at, m_reads, 0, *stamps});
+    }
     m_outlet->end(at, kind, message);
     m_decoder->finish({at, kind, std::move(message)}, m_events);
     m_outlet->post(m_events);

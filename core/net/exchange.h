@@ -3,6 +3,7 @@
 #include "core/base/secret_masker.h"
 #include "core/base/sleep_watch.h"
 #include "core/net/deadlines.h"
+#include "core/net/lag_probe.h"
 #include "core/net/outlet.h"
 #include "core/net/transport.h"
 #include "core/source/run_spec.h"
@@ -32,7 +33,8 @@ struct ExchangePlan {
 /// Lives on the network thread.
 class Exchange final : public TransportListener {
 public:
-    Exchange(ExchangePlan plan, TransportFactory transports, std::shared_ptr<Outlet> outlet);
+    /// `lag` measures the thread that this lives on.
+    Exchange(ExchangePlan plan, TransportFactory transports, LagProbe& lag, std::shared_ptr<Outlet> outlet);
     ~Exchange() override;
 
     void prepare();
@@ -65,6 +67,7 @@ private:
     bool endedBySleep(Instant at);
     void expired(Deadline which);
     void milestone(Instant at, const Milestone& milestone);
+    [[nodiscard]] std::optional<StampReport> stampReport() const;
     void end(Instant at, ErrorKind kind, std::string message);
     void leaveConnection(ErrorKind kind);
     void wipeRequest();
@@ -74,7 +77,9 @@ private:
 
     ExchangePlan m_plan;
     TransportFactory m_transports;
+    LagProbe& m_lag;
     std::shared_ptr<Outlet> m_outlet;
+    std::unique_ptr<LagProbe::Watch> m_runLag; // from the release on
     std::unique_ptr<Transport> m_transport;
     std::unique_ptr<StreamDecoder> m_decoder;
     std::optional<PlainResponse> m_plain; ///< with a key: it could hide in what is compressed

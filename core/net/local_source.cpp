@@ -30,6 +30,10 @@ public:
         if (m_next)
             m_next->onMilestone(at, milestone);
     }
+    void onStamps(Instant at, const StampReport& stamps) override {
+        if (m_next)
+            m_next->onStamps(at, stamps);
+    }
     void onEnd(Instant at, ErrorKind kind, std::string_view message) override {
         const std::lock_guard lock(m_mutex);
         m_end = {at, kind, std::string(message)};

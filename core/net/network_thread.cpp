@@ -48,6 +48,7 @@ NetworkThread::~NetworkThread() {
         { // taken once more, as below
             const std::lock_guard lock(m_mutex);
         }
+        m_lag.reset();
         m_thread.quit();
     });
     m_thread.wait();
@@ -100,6 +101,12 @@ void NetworkThread::help() {
         job = nullptr; // what it held goes while nobody is locked out
         lock.lock();
     }
+}
+
+LagProbe& NetworkThread::lag() {
+    if (!m_lag)
+        m_lag = std::make_unique<LagProbe>();
+    return *m_lag;
 }
 
 void NetworkThread::runTasks() {

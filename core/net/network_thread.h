@@ -1,10 +1,13 @@
 #pragma once
 
+#include "core/net/lag_probe.h"
+
 #include <QThread>
 
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -32,6 +35,8 @@ public:
     void whenEnding(std::function<void()> task);
 
     static constexpr std::size_t kMostHelpers = 4;
+    /// How late this thread comes to its sockets. To be called on it.
+    [[nodiscard]] LagProbe& lag();
 
 private:
     class Loop;
@@ -39,8 +44,9 @@ private:
     void help();
 
     QThread m_thread;
-    Loop* m_loop = nullptr; // lives on m_thread
-    std::mutex m_mutex;     // guards all that follows
+    Loop* m_loop = nullptr;          // lives on m_thread
+    std::unique_ptr<LagProbe> m_lag; // made, used and destroyed on m_thread
+    std::mutex m_mutex;              // guards all that follows
     std::vector<std::function<void()>> m_tasks;
     std::deque<std::function<void()>> m_jobs;
     bool m_ending = false;

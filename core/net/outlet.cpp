@@ -21,6 +21,12 @@ void Outlet::milestone(Instant at, const Milestone& milestone) {
         m_output.raw->onMilestone(at, milestone);
 }
 
+void Outlet::stamps(Instant at, const StampReport& stamps) {
+    const std::lock_guard lock(m_mutex);
+    if (m_open && m_output.raw)
+        m_output.raw->onStamps(at, stamps);
+}
+
 void Outlet::end(Instant at, ErrorKind kind, std::string_view message) {
     const std::lock_guard lock(m_mutex);
     if (m_open && m_output.raw)

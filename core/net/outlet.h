@@ -21,6 +21,7 @@ public:
     void post(std::vector<StreamEvent>& events);
     void chunk(Instant at, std::uint32_t read, std::string_view bytes);
     void milestone(Instant at, const Milestone& milestone);
+    void stamps(Instant at, const StampReport& stamps);
     void end(Instant at, ErrorKind kind, std::string_view message);
     void shut();
 

@@ -82,8 +82,8 @@ void RemoteSource::prepare() {
     m_slot = std::make_shared<Slot>();
     // Shared because a std::function must be copyable; the plan is moved out of it once.
     auto moved = std::make_shared<ExchangePlan>(std::move(*plan));
-    m_network.post([slot = m_slot, moved, transports = m_transports, outlet = m_outlet] {
-        slot->exchange.emplace(std::move(*moved), transports, outlet);
+    m_network.post([slot = m_slot, moved, transports = m_transports, outlet = m_outlet, &network = m_network] {
+        slot->exchange.emplace(std::move(*moved), transports, network.lag(), outlet);
         slot->exchange->prepare();
     });
 }

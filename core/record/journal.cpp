@@ -39,6 +39,18 @@ public:
         post(at, std::move(entry));
     }
 
+    void onStamps(Instant at, const StampReport& stamps) override {
+        JournalEntry entry;
+        appendStampsLine(entry.text, m_run, at, stamps);
+        m_writer->post(std::move(entry));
+    }
+
+    void onHiccup(const Hiccup& hiccup) override {
+        JournalEntry entry;
+        appendHiccupLine(entry.text, m_run, hiccup);
+        m_writer->post(std::move(entry));
+    }
+
 private:
     void post(Instant at, JournalEntry entry) {
         entry.run = m_run;

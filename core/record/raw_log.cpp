@@ -32,6 +32,16 @@ void RawLog::onEnd(Instant at, ErrorKind kind, std::string_view message) {
         m_next->onEnd(at, kind, message);
 }
 
+void RawLog::onStamps(Instant at, const StampReport& stamps) {
+    if (m_next)
+        m_next->onStamps(at, stamps);
+}
+
+void RawLog::onHiccup(const Hiccup& hiccup) {
+    if (m_next)
+        m_next->onHiccup(hiccup);
+}
+
 std::optional<ByteChunk> RawLog::chunk(std::uint32_t read) const {
     const std::lock_guard lock(m_mutex);
     const auto found = std::lower_bound(m_chunks.begin(), m_chunks.end(), read,

@@ -24,6 +24,8 @@ public:
     void onChunk(Instant at, std::uint32_t read, std::string_view bytes) override;
     void onMilestone(Instant at, const Milestone& milestone) override;
     void onEnd(Instant at, ErrorKind kind, std::string_view message) override;
+    void onStamps(Instant at, const StampReport& stamps) override;
+    void onHiccup(const Hiccup& hiccup) override;
 
     /// The read's bytes and stamp, if kept.
     [[nodiscard]] std::optional<ByteChunk> chunk(std::uint32_t read) const;

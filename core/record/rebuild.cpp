@@ -25,6 +25,8 @@ std::shared_ptr<RunRecord> rebuild(const RecordedRun& run) {
     RunRecorder recorder(record);
     for (const auto& [at, milestone] : run.milestones)
         recorder.apply({at, 0, 0, milestone});
+    for (const Hiccup& hiccup : run.hiccups)
+        recorder.apply({hiccup.woke, 0, 0, hiccup});
 
     auto decoder = StreamDecoder::create(decoderOptions(run.asked));
     if (!decoder) {
@@ -41,6 +43,8 @@ std::shared_ptr<RunRecord> rebuild(const RecordedRun& run) {
         (*decoder)->feed(chunk, events);
         applyAll();
     }
+    if (run.stamps)
+        recorder.apply({run.lastStamp(), 0, 0, *run.stamps});
     if (run.end) {
         (*decoder)->finish(*run.end, events);
         applyAll();

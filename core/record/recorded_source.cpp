@@ -25,6 +25,10 @@ std::shared_ptr<const RecordedRun> movedRun(const RecordedRun& run, Instant t0, 
     }
     for (ByteChunk& chunk : moved->chunks)
         chunk.at += by;
+    for (Hiccup& hiccup : moved->hiccups) {
+        hiccup.due += by;
+        hiccup.woke += by;
+    }
     if (moved->end)
         moved->end->at += by;
     return moved;

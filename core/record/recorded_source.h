@@ -21,6 +21,7 @@ public:
     void cancel(ErrorKind kind) override;
     [[nodiscard]] Instant now() const override;
     [[nodiscard]] ClockSource clockSource() const override;
+    [[nodiscard]] bool stampedNow() const override { return false; }
     void pump() override;
 
 private:

@@ -62,6 +62,9 @@ public:
                                                           name));
         m_recording.path = name;
         m_recording.droppedBytes = m_total - m_good;
+        for (const auto& run : m_runs)
+            std::stable_sort(run->hiccups.begin(), run->hiccups.end(),
+                             [](const Hiccup& a, const Hiccup& b) { return a.woke < b.woke; });
         m_recording.runs.assign(m_runs.begin(), m_runs.end());
         return std::move(m_recording);
     }
@@ -83,6 +86,14 @@ private:
                                run->milestones.emplace_back(mark.at, mark.milestone);
                        },
                        [this](BytesLine& bytes) { addChunk(std::move(bytes)); },
+                       [this](StampsLine& stamps) {
+                           if (RecordedRun* run = openRun(stamps.run))
+                               run->stamps = stamps.stamps;
+                       },
+                       [this](HiccupLine& hiccup) {
+                           if (hiccup.run < m_runs.size())
+                               m_runs[hiccup.run]->hiccups.push_back(hiccup.hiccup);
+                       },
                        [this](EndLine& end) {
                            if (RecordedRun* run = openRun(end.run))
                                run->end = std::move(end.end);

@@ -21,7 +21,9 @@ struct RecordedRun {
     RunRecord asked; ///< the first block of a RunRecord; the rest is empty
     std::vector<std::pair<Instant, Milestone>> milestones;
     std::vector<ByteChunk> chunks;
-    std::optional<TransportEnd> end; ///< absent: the recording was cut off
+    std::optional<StampReport> stamps; ///< absent: the recording was cut off, or is older than such reports
+    std::vector<Hiccup> hiccups;       ///< in order of waking
+    std::optional<TransportEnd> end;   ///< absent: the recording was cut off
 
     /// First and last stamp of anything in the run.
     [[nodiscard]] Instant begin() const;

@@ -242,6 +242,35 @@ RecordingLine parseBytes(const json& line) {
     return result;
 }
 
+std::optional<Duration> durationMember(const json& object, const char* name) {
+    const auto value = integerMember(object, name);
+    return value && sane(*value) ? std::optional(Duration(*value)) : std::nullopt;
+}
+
+RecordingLine parseStamps(const json& line) {
+    const auto run = u32Member(line, "run");
+    const auto source = textMember(line, "clock");
+    if (!run || !source)
+        return UnknownLine{};
+    StampsLine result;
+    result.run = *run;
+    result.stamps.source = clockSourceFromString(*source);
+    result.stamps.errorBound = durationMember(line, "error_bound_ns");
+    result.stamps.kernelStamps = u32Member(line, "kernel_stamps").value_or(0);
+    result.stamps.rejected = u32Member(line, "rejected").value_or(0);
+    result.stamps.largestLag = durationMember(line, "largest_lag_ns").value_or(Duration{});
+    return result;
+}
+
+RecordingLine parseHiccup(const json& line) {
+    const auto run = u32Member(line, "run");
+    const auto due = instantMember(line, "due");
+    const auto woke = instantMember(line, "woke");
+    if (!run || !due || !woke || *woke < *due)
+        return UnknownLine{};
+    return HiccupLine{*run, {*due, *woke}};
+}
+
 RecordingLine parseEnd(const json& line) {
     const auto run = u32Member(line, "run");
     const auto at = instantMember(line, "t");
@@ -358,6 +387,24 @@ void appendBytesLine(std::string& out, std::uint32_t run, Instant at, std::uint3
     seal(out, begin);
 }
 
+void appendStampsLine(std::string& out, std::uint32_t run, Instant at, const StampReport& stamps) {
+    const std::size_t begin = out.size();
+    fmt::format_to(std::back_inserter(out),
+                   R"({{"type":"stamps","run":{},"t":{},"clock":"{}","kernel_stamps":{},"rejected":{})", run, toNs(at),
+                   toString(stamps.source), stamps.kernelStamps, stamps.rejected);
+    fmt::format_to(std::back_inserter(out), R"(,"largest_lag_ns":{})", toNs(stamps.largestLag));
+    if (stamps.errorBound)
+        fmt::format_to(std::back_inserter(out), R"(,"error_bound_ns":{})", toNs(*stamps.errorBound));
+    seal(out, begin);
+}
+
+void appendHiccupLine(std::string& out, std::uint32_t run, const Hiccup& hiccup) {
+    const std::size_t begin = out.size();
+    fmt::format_to(std::back_inserter(out), R"({{"type":"hiccup","run":{},"due":{},"woke":{})", run, toNs(hiccup.due),
+                   toNs(hiccup.woke));
+    seal(out, begin);
+}
+
 void appendEndLine(std::string& out, std::uint32_t run, Instant at, ErrorKind kind, std::string_view message) {
     json members = json::object();
     members["run"] = run;
@@ -387,6 +434,10 @@ std::optional<RecordingLine> parseRecordingLine(std::string_view line) {
         return parseMark(*object);
     if (type == "bytes")
         return parseBytes(*object);
+    if (type == "stamps")
+        return parseStamps(*object);
+    if (type == "hiccup")
+        return parseHiccup(*object);
     if (type == "end")
         return parseEnd(*object);
     return UnknownLine{};

@@ -11,7 +11,8 @@
 /// The lines of a recording file. Each is one JSON object and a line feed; its last member, "xx", is a short xxHash
 /// of everything before it, so a line that was torn or altered is known as such:
 ///   {"type":"bytes","run":0,"t":1234,"read":7,"b64":"...","xx":"0f1e2d3c"}
-/// Types: header (first line), lane, run (what was asked), mark (a milestone), bytes (one read), end (of a run).
+/// Types: header (first line), lane, run (what was asked), mark (a milestone), bytes (one read), stamps (how well the
+/// reads were stamped), end (of a run), hiccup (of ours; the only type that may follow the end of its run).
 /// Times ("t") are nanoseconds of the monotonic clock. Readers skip types and members they do not know.
 namespace decodescope {
 
@@ -25,6 +26,8 @@ void appendLaneLine(std::string& out, const RecordedLane& lane);
 void appendRunLine(std::string& out, std::uint32_t run, const RunRecord& asked);
 void appendMarkLine(std::string& out, std::uint32_t run, Instant at, const Milestone& milestone);
 void appendBytesLine(std::string& out, std::uint32_t run, Instant at, std::uint32_t read, std::string_view bytes);
+void appendStampsLine(std::string& out, std::uint32_t run, Instant at, const StampReport& stamps);
+void appendHiccupLine(std::string& out, std::uint32_t run, const Hiccup& hiccup);
 void appendEndLine(std::string& out, std::uint32_t run, Instant at, ErrorKind kind, std::string_view message);
 
 struct HeaderLine {
@@ -47,6 +50,14 @@ struct BytesLine {
     std::uint32_t run = 0;
     ByteChunk chunk;
 };
+struct StampsLine {
+    std::uint32_t run = 0;
+    StampReport stamps;
+};
+struct HiccupLine {
+    std::uint32_t run = 0;
+    Hiccup hiccup;
+};
 struct EndLine {
     std::uint32_t run = 0;
     TransportEnd end;
@@ -54,7 +65,8 @@ struct EndLine {
 /// A sound line that this version does not understand.
 struct UnknownLine {};
 
-using RecordingLine = std::variant<UnknownLine, HeaderLine, LaneLine, RunLine, MarkLine, BytesLine, EndLine>;
+using RecordingLine =
+    std::variant<UnknownLine, HeaderLine, LaneLine, RunLine, MarkLine, BytesLine, StampsLine, HiccupLine, EndLine>;
 
 /// Reads one line, without its line feed. Nullopt: its hash is wrong or it is no JSON.
 [[nodiscard]] std::optional<RecordingLine> parseRecordingLine(std::string_view line);

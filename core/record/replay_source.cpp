@@ -17,6 +17,7 @@ struct ReplaySource::State {
     std::vector<std::pair<Instant, Milestone>> marks; // in order of time
     std::size_t nextMark = 0;
     std::size_t nextChunk = 0;
+    std::size_t nextHiccup = 0;
     bool prepared = false;
     bool released = false;
     bool ended = false;
@@ -26,9 +27,8 @@ struct ReplaySource::State {
                (nextChunk == run->chunks.size() || marks[nextMark].first <= run->chunks[nextChunk].at);
     }
 
-    std::optional<Instant> due() const {
-        if (ended)
-            return std::nullopt;
+    /// Of marks, reads and the end.
+    Instant nextOfRun() const {
         if (markIsNext())
             return marks[nextMark].first;
         if (nextChunk < run->chunks.size())
@@ -36,8 +36,38 @@ struct ReplaySource::State {
         return run->lastStamp();
     }
 
+    bool hiccupIsNext() const {
+        return nextHiccup < run->hiccups.size() && run->hiccups[nextHiccup].woke <= nextOfRun();
+    }
+
+    std::optional<Instant> due() const {
+        if (ended)
+            return std::nullopt;
+        return hiccupIsNext() ? run->hiccups[nextHiccup].woke : nextOfRun();
+    }
+
+    void deliverHiccup(std::vector<StreamEvent>& events) {
+        const Hiccup& hiccup = run->hiccups[nextHiccup++];
+        events.push_back({hiccup.woke, 0, 0, hiccup});
+        if (output.raw)
+            output.raw->onHiccup(hiccup);
+    }
+
+    /// What the run's end comes behind: a hiccup may outlast it.
+    void deliverLast(std::vector<StreamEvent>& events) {
+        while (nextHiccup < run->hiccups.size())
+            deliverHiccup(events);
+        if (!run->stamps)
+            return;
+        events.push_back({run->lastStamp(), 0, 0, *run->stamps});
+        if (output.raw)
+            output.raw->onStamps(run->lastStamp(), *run->stamps);
+    }
+
     void deliverNext(std::vector<StreamEvent>& events) {
-        if (markIsNext()) {
+        if (hiccupIsNext()) {
+            deliverHiccup(events);
+        } else if (markIsNext()) {
             const auto& [at, milestone] = marks[nextMark++];
             events.push_back({at, 0, 0, milestone});
             if (output.raw)
@@ -48,9 +78,11 @@ struct ReplaySource::State {
                 output.raw->onChunk(chunk.at, chunk.read, chunk.bytes);
             decoder->feed(chunk, events);
         } else if (run->end) {
+            deliverLast(events);
             finish(*run->end, events);
         } else {
             // The recording was cut off here: an error without a kind is what RunRecorder takes as `interrupted`.
+            deliverLast(events);
             ended = true;
             StreamEnd end;
             end.verdict = StreamEnd::Verdict::error;

@@ -47,6 +47,7 @@ public:
     void cancel(ErrorKind kind) override;
     [[nodiscard]] Instant now() const override;
     [[nodiscard]] ClockSource clockSource() const override;
+    [[nodiscard]] bool stampedNow() const override { return false; }
     void pump() override;
     /// The stamp of the next chunk or milestone not delivered yet: where a step goes.
     [[nodiscard]] std::optional<Instant> nextDue() const;

@@ -58,7 +58,7 @@ std::optional<Instant> Lane::now() const {
     return record.firstByte ? record.firstByte : record.sent ? record.sent : record.started;
 }
 
-void Lane::begin(const SourceFactory& factory, const Clock& clock, Journal* journal, const RunOrder& order) {
+void Lane::begin(const Tools& tools, const RunOrder& order) {
     RunSpec request = m_planSpec;
     const std::string unique = request.uniquePrefix ? uniqueLine() : std::string();
     // The record keeps how deep the prompt stood, and not the text that it took.
@@ -90,21 +90,23 @@ void Lane::begin(const SourceFactory& factory, const Clock& clock, Journal* jour
     run->raw = std::make_shared<RawLog>();
     m_recorder = std::make_unique<RunRecorder>(run->record);
     m_mailbox = std::make_shared<EventMailbox>();
+    m_begun = tools.clock.now();
+    m_hiccupsRead = tools.hiccups ? tools.hiccups->end() : 0;
     m_ready = false;
     m_released = false;
     m_state = LaneState::connecting;
     m_runs.push_back(run);
     ++m_revision;
 
-    m_source = factory(request, SourceOutput{m_mailbox, run->raw});
+    m_source = tools.factory(request, SourceOutput{m_mailbox, run->raw});
     if (m_source)
         record.clock = m_source->clockSource();
-    if (journal) // only now, as the run's first line names its clock
-        run->raw->teeTo(journal->openRun(record));
+    if (tools.journal) // only now, as the run's first line names its clock
+        run->raw->teeTo(tools.journal->openRun(record));
     if (!m_source) {
         StreamEnd end = errorEnd(ErrorKind::unreachable, fmt::format("Nothing here can reach {}.", record.route));
-        run->raw->onEnd(clock.now(), end.kind, end.message);
-        apply(StreamEvent{clock.now(), 0, 0, std::move(end)}, {});
+        run->raw->onEnd(tools.clock.now(), end.kind, end.message);
+        apply(StreamEvent{tools.clock.now(), 0, 0, std::move(end)}, {});
         return;
     }
     m_source->prepare();
@@ -123,14 +125,20 @@ void Lane::cancel() {
     m_source->cancel(ErrorKind::cancelled);
 }
 
-bool Lane::pump(const std::function<void(const Lane&, const StreamEvent&)>& onEvent) {
+bool Lane::pump(const Tools& tools, const std::function<void(const Lane&, const StreamEvent&)>& onEvent) {
     if (!m_source)
         return false;
     m_source->pump();
     // Asked before draining: whoever says ready because it failed has posted its end by then.
     m_ready = m_source->ready();
     std::vector<StreamEvent> batch;
-    if (!m_mailbox->drain(batch))
+    const bool drained = m_mailbox->drain(batch);
+    std::optional<Instant> end;
+    if (drained && std::holds_alternative<StreamEnd>(batch.back().what))
+        end = batch.back().at;
+    // Read after the mailbox and recorded before its events: what came in a hiccup stands behind it.
+    const bool hiccuped = takeHiccups(tools, end, onEvent);
+    if (!drained && !hiccuped)
         return false;
     for (const StreamEvent& event : batch) {
         apply(event, onEvent);
@@ -144,6 +152,23 @@ bool Lane::pump(const std::function<void(const Lane&, const StreamEvent&)>& onEv
     }
     ++m_revision;
     return true;
+}
+
+bool Lane::takeHiccups(const Tools& tools, std::optional<Instant> end,
+                       const std::function<void(const Lane&, const StreamEvent&)>& onEvent) {
+    if (!tools.hiccups || !m_source->stampedNow())
+        return false;
+    const std::vector<Hiccup> hiccups =
+        end ? tools.hiccups->sinceAndNow(m_hiccupsRead, tools.clock.now()) : tools.hiccups->since(m_hiccupsRead);
+    bool any = false;
+    for (const Hiccup& hiccup : hiccups) {
+        if (hiccup.woke <= m_begun || (end && hiccup.due >= *end))
+            continue;
+        any = true;
+        m_runs.back()->raw->onHiccup(hiccup);
+        apply({hiccup.woke, 0, 0, hiccup}, onEvent);
+    }
+    return any;
 }
 
 void Lane::apply(const StreamEvent& event, const std::function<void(const Lane&, const StreamEvent&)>& onEvent) {

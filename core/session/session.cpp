@@ -41,7 +41,10 @@ Session::Session(SourceFactory factory, const Clock& clock)
     , m_clock(clock)
     , m_progress(std::make_unique<Progress>()) {}
 
-Session::~Session() = default;
+Session::~Session() {
+    if (m_listening)
+        m_hiccups->unlisten();
+}
 
 Lane* Session::find(LaneId id) {
     const auto at = std::find_if(m_lanes.begin(), m_lanes.end(), [id](const auto& l) { return l->m_config.id == id; });
@@ -71,6 +74,24 @@ void Session::setLanes(std::vector<LaneConfig> lanes) {
 
 void Session::setJournal(std::shared_ptr<Journal> journal) {
     m_journal = std::move(journal);
+}
+
+void Session::setHiccups(std::shared_ptr<HiccupLog> hiccups) {
+    if (std::exchange(m_listening, false))
+        m_hiccups->unlisten();
+    m_hiccups = std::move(hiccups);
+    listenWhileActive();
+}
+
+void Session::listenWhileActive() {
+    const bool wanted = m_hiccups && active();
+    if (wanted == m_listening)
+        return;
+    m_listening = wanted;
+    if (wanted)
+        m_hiccups->listen();
+    else
+        m_hiccups->unlisten();
 }
 
 Result<void> Session::ready(const Lane& lane) const {
@@ -119,6 +140,7 @@ Result<void> Session::start(const RunPlan& plan) {
     }
     m_progress->campaigns.push_back(std::move(campaign));
     beginTurn(m_progress->campaigns.back());
+    listenWhileActive();
     return {};
 }
 
@@ -140,6 +162,7 @@ Result<void> Session::startLane(LaneId id) {
     campaign.lanes = {id};
     m_progress->campaigns.push_back(std::move(campaign));
     beginTurn(m_progress->campaigns.back());
+    listenWhileActive();
     return {};
 }
 
@@ -192,7 +215,7 @@ void Session::beginTurn(Campaign& campaign) {
             static_cast<int>(std::count_if(campaign.group.begin(), campaign.group.end(), [&](LaneId other) {
                 return other == campaign.group[i] || shareServer(find(other)->m_planSpec, (*at)->m_planSpec);
             }));
-        (*at)->begin(m_factory, m_clock, m_journal.get(), order);
+        (*at)->begin(tools(), order);
     }
 }
 
@@ -281,7 +304,7 @@ void Session::measureSpread() {
 bool Session::pump() {
     bool changed = false;
     for (std::size_t i = 0; i < m_lanes.size(); ++i) // by index: a handler may stop lanes
-        changed = m_lanes[i]->pump(onEvent) || changed;
+        changed = m_lanes[i]->pump(tools(), onEvent) || changed;
     measureSpread();
     std::vector<Campaign> going;
     const std::size_t before = m_progress->campaigns.size();
@@ -290,6 +313,7 @@ bool Session::pump() {
             going.push_back(std::move(campaign));
     }
     m_progress->campaigns = std::move(going);
+    listenWhileActive();
     return changed || m_progress->campaigns.size() != before;
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/hiccup_log.h"
 #include "core/metrics/metrics.h"
 #include "core/record/journal.h"
 #include "core/record/raw_log.h"
@@ -80,10 +81,21 @@ private:
     };
 
     [[nodiscard]] bool waitsForRelease() const { return m_source != nullptr && !m_released; }
-    void begin(const SourceFactory& factory, const Clock& clock, Journal* journal, const RunOrder& order);
+    /// What a lane is given to work with. All but `factory` and `clock` may be null.
+    struct Tools {
+        const SourceFactory& factory;
+        const Clock& clock;
+        Journal* journal = nullptr;
+        const HiccupLog* hiccups = nullptr;
+    };
+
+    void begin(const Tools& tools, const RunOrder& order);
     void release(std::optional<Instant> scheduled);
     void cancel();
-    bool pump(const std::function<void(const Lane&, const StreamEvent&)>& onEvent);
+    bool pump(const Tools& tools, const std::function<void(const Lane&, const StreamEvent&)>& onEvent);
+    /// Hands the run the hiccups that fell into it, up to `end` where it is over; returns whether there were any.
+    bool takeHiccups(const Tools& tools, std::optional<Instant> end,
+                     const std::function<void(const Lane&, const StreamEvent&)>& onEvent);
     void apply(const StreamEvent& event, const std::function<void(const Lane&, const StreamEvent&)>& onEvent);
     void endRun();
     void show(std::vector<std::shared_ptr<LaneRun>> runs);
@@ -96,6 +108,8 @@ private:
     std::unique_ptr<RunRecorder> m_recorder;
     std::unique_ptr<TokenSource> m_source;
     std::shared_ptr<EventMailbox> m_mailbox;
+    HiccupLog::Cursor m_hiccupsRead = 0;
+    Instant m_begun{};
     bool m_ready = false; // what ready() said before the mailbox was last drained
     bool m_released = false;
     std::uint64_t m_revision = 0;
@@ -116,6 +130,8 @@ public:
     void setLanes(std::vector<LaneConfig> lanes);
     /// Where runs are recorded from the next start on; null: nowhere.
     void setJournal(std::shared_ptr<Journal> journal);
+    /// Where hiccups of this process are told; null: nowhere. Listened to while a plan is in progress.
+    void setHiccups(std::shared_ptr<HiccupLog> hiccups);
 
     /// Starts the plan over all lanes; earlier runs of the lanes are dropped. Fails, with nothing started, when a
     /// plan is in progress, when there is no lane, or when a lane's endpoint makes no request (ErrorCode::usage).
@@ -151,11 +167,15 @@ private:
     void releaseReady(Campaign& campaign);
     [[nodiscard]] bool advance(Campaign& campaign);
     void measureSpread();
+    void listenWhileActive();
+    [[nodiscard]] Lane::Tools tools() const { return {m_factory, m_clock, m_journal.get(), m_hiccups.get()}; }
 
     SourceFactory m_factory;
     const Clock& m_clock;
     std::vector<std::unique_ptr<Lane>> m_lanes;
     std::shared_ptr<Journal> m_journal;
+    std::shared_ptr<HiccupLog> m_hiccups;
+    bool m_listening = false;
     RunPlan m_plan;
     std::optional<Duration> m_spread;
     std::unique_ptr<Progress> m_progress;

@@ -17,6 +17,7 @@ public:
     void cancel(ErrorKind kind) override;
     [[nodiscard]] Instant now() const override { return m_clock.now(); }
     [[nodiscard]] ClockSource clockSource() const override { return ClockSource::user; }
+    [[nodiscard]] bool stampedNow() const override { return false; }
 
 private:
     void end(ErrorKind kind);

@@ -79,6 +79,7 @@ public:
     void cancel(ErrorKind kind) override;
     [[nodiscard]] Instant now() const override;
     [[nodiscard]] ClockSource clockSource() const override { return ClockSource::synthetic; }
+    [[nodiscard]] bool stampedNow() const override { return false; }
     void pump() override;
 
 private:

@@ -27,6 +27,10 @@ public:
     virtual void onMilestone(Instant at, const Milestone& milestone) = 0;
     /// The bytes ended as the transport saw it: kind and sentence of TransportEnd.
     virtual void onEnd(Instant at, ErrorKind kind, std::string_view message) = 0;
+    /// The instrument's word about itself, before the end.
+    virtual void onStamps(Instant /*at*/, const StampReport& /*stamps*/) {}
+    /// A hiccup of ours while the run was in flight. Comes from the session's thread, and so perhaps behind the end.
+    virtual void onHiccup(const Hiccup& /*hiccup*/) {}
 };
 
 /// The seam at which remote, recorded and synthetic streams look alike. One source makes one run:
@@ -49,6 +53,9 @@ public:
     /// "Now" on the run's own time line: the steady clock for live runs, the replayed instant for recordings.
     [[nodiscard]] virtual Instant now() const = 0;
     [[nodiscard]] virtual ClockSource clockSource() const = 0;
+    /// Whether this process stamps the arrivals as they come, so that a hiccup of ours may fall on them. Not so for
+    /// what was recorded or made up.
+    [[nodiscard]] virtual bool stampedNow() const { return true; }
     /// Called by Session::pump before it drains the mailbox: sources without a thread of their own (replays,
     /// synthetic streams) deliver here what is due.
     virtual void pump() {}

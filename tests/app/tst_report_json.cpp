@@ -184,17 +184,67 @@ private slots:
         report.machineJson = R"({"cores":2})";
         report.lanes = {sampleLane("A", {pacedRun(3, 10ms, 10ms)}), sampleLane("B", {})};
         const Json json = reportJson(report, TextExport::hashOnly);
+        const Json& lane0 = json["lanes"][0]["runs"][0];
         QCOMPARE(json["schema"].get<int>(), 1);
         QVERIFY(json["recording"].is_null());
         QCOMPARE(json["machine"]["cores"].get<int>(), 2);
-        requireKeys(json["instrument"], {"clock_source", "stamp_error_bound_s", "hiccups"});
-        QVERIFY(json["instrument"]["hiccups"].is_null());
+        requireKeys(json["instrument"], {"clock_source", "stamp_error_bound_s", "network_lag_s", "hiccups"});
+        QVERIFY(json["instrument"]["hiccups"].is_null()); // runs of before such reports
+        QVERIFY(lane0["hiccups"].is_null() && lane0["stamps"].is_null());
         const Json& lane = json["lanes"][0];
         requireKeys(lane, {"name", "endpoint", "protocol", "model", "run_card", "runs", "summary"});
         QCOMPARE(lane["endpoint"].get<std::string>(), std::string("http://127.0.0.1:1/v1/chat/completions"));
         QCOMPARE(json["lanes"][1]["endpoint"], lane["endpoint"]);
         QCOMPARE(lane["run_card"]["tokens_out"].get<int>(), 3);
         QVERIFY(lane["run_card"]["quantization"].is_null());
+    }
+
+    void theInstrumentTellsItsOwnError() {
+        const auto stamped = [](ReportedRun run, const StampReport& stamps, std::vector<Hiccup> hiccups) {
+            auto record = std::make_shared<RunRecord>(*run.record);
+            record->clock = stamps.source;
+            record->stamps = stamps;
+            record->hiccups = std::move(hiccups);
+            return ReportedRun{record, run.summary};
+        };
+        const Instant at = instantFromNs(6'000'000'000);
+        const Hiccup both{at, at + 12ms};
+        SessionReport report;
+        report.lanes = {
+            sampleLane("A",
+                       {stamped(pacedRun(3, 10ms, 10ms), {ClockSource::kernel, Duration(400), 5, 0, 90us}, {both})}),
+            sampleLane("B", {stamped(pacedRun(3, 10ms, 10ms), {ClockSource::kernel, Duration(900), 5, 1, 2ms},
+                                     {{both.due, both.woke - 3ms}, {at + 50ms, at + 57ms}})})};
+        Json json = reportJson(report, TextExport::hashOnly);
+        QCOMPARE(json["instrument"]["clock_source"].get<std::string>(), std::string("kernel"));
+        QCOMPARE(json["instrument"]["stamp_error_bound_s"].get<double>(), 900e-9);
+        QCOMPARE(json["instrument"]["network_lag_s"].get<double>(), 2e-3);
+        QCOMPARE(json["instrument"]["hiccups"]["count"].get<int>(), 2); // one of them fell into both runs
+        QCOMPARE(json["instrument"]["hiccups"]["max_s"].get<double>(), 12e-3);
+        const Json& run = json["lanes"][1]["runs"][0];
+        QCOMPARE(run["clock_source"].get<std::string>(), std::string("kernel"));
+        QCOMPARE(run["stamps"]["rejected"].get<int>(), 1);
+        QCOMPARE(run["stamps"]["kernel_stamps"].get<int>(), 5);
+        QCOMPARE(run["stamps"]["largest_lag_s"].get<double>(), 2e-3);
+        QCOMPARE(run["hiccups"]["count"].get<int>(), 2);
+        QCOMPARE(run["hiccups"]["max_s"].get<double>(), 9e-3);
+
+        // The least exact run speaks for all, and one that cannot tell its error leaves all without.
+        report.lanes.push_back(
+            sampleLane("C", {stamped(pacedRun(3, 10ms, 10ms), {ClockSource::user, std::nullopt, 0, 0, 1ms}, {})}));
+        json = reportJson(report, TextExport::hashOnly);
+        QCOMPARE(json["instrument"]["clock_source"].get<std::string>(), std::string("user"));
+        QVERIFY(json["instrument"]["stamp_error_bound_s"].is_null());
+        QCOMPARE(json["lanes"][2]["runs"][0]["hiccups"]["count"].get<int>(), 0);
+        QVERIFY(json["lanes"][2]["runs"][0]["hiccups"]["max_s"].is_null());
+
+        // A recording beside live lanes was stamped by another instrument at another time.
+        auto replayed = std::make_shared<RunRecord>(*report.lanes[2].runs[0].record);
+        replayed->spec.recorded = RecordedLaneSpec{"race.decodescope", 0};
+        report.lanes[2].runs[0].record = replayed;
+        json = reportJson(report, TextExport::hashOnly);
+        QCOMPARE(json["instrument"]["clock_source"].get<std::string>(), std::string("kernel"));
+        QCOMPARE(json["instrument"]["stamp_error_bound_s"].get<double>(), 900e-9);
     }
 
     void hostileTextBecomesValidJson() {

@@ -18,6 +18,7 @@ public:
     void cancel(ErrorKind) override { end(); }
     [[nodiscard]] Instant now() const override { return m_at; }
     [[nodiscard]] ClockSource clockSource() const override { return m_clock; }
+    [[nodiscard]] bool stampedNow() const override { return false; }
 
 private:
     void end() {

@@ -25,6 +25,7 @@ RunController::RunController(WindowServices services, QObject* parent)
           *m_services.clock)
     , m_replay(m_session, *m_services.clock)
     , m_folder(m_services.recordingsFolder) {
+    m_session.setHiccups(m_services.hiccups);
     connect(&m_lanes, &LaneList::changed, this, &RunController::syncLanes);
 }
 

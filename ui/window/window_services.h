@@ -33,6 +33,8 @@ struct WindowServices {
     std::shared_ptr<const Clock> clock;
     /// Makes the source of one live run.
     SourceFactory sources;
+    /// Where hiccups of this process are told; null: they are not measured.
+    std::shared_ptr<HiccupLog> hiccups;
     /// Fetches a key by its reference; an error is a sentence for a person. Null for KeyReference::Kind::none.
     std::function<Result<std::shared_ptr<const Secret>>(const KeyReference&)> resolveKey;
     /// The desktop's keychain, by origin; null where this build has none. Answers come later, on the GUI thread, once.

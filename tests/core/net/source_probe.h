@@ -40,6 +40,14 @@ public:
         const std::lock_guard lock(m_mutex);
         m_ends.emplace_back(kind, message);
     }
+    void onStamps(Instant, const StampReport& stamps) override {
+        const std::lock_guard lock(m_mutex);
+        m_stamps.push_back(stamps);
+    }
+    [[nodiscard]] std::vector<StampReport> stamps() const {
+        const std::lock_guard lock(m_mutex);
+        return m_stamps;
+    }
     [[nodiscard]] std::vector<Chunk> chunks() const {
         const std::lock_guard lock(m_mutex);
         return m_chunks;
@@ -64,6 +72,7 @@ private:
     std::vector<Chunk> m_chunks;
     std::vector<Milestone::Kind> m_milestones;
     std::vector<std::pair<ErrorKind, std::string>> m_ends;
+    std::vector<StampReport> m_stamps;
 };
 
 /// One run as a session drives it, with everything it delivered.

@@ -72,6 +72,33 @@ private slots:
         QVERIFY(probe.endedAt() == probe.sink().chunks().back().at);
     }
 
+    void saysHowWellItStamped() {
+        FaultServer server(fault::pacedRun({.tokens = 30, .interval = 5ms}));
+        SourceProbe probe(m_factory, SourceProbe::specFor(server.url()));
+        QVERIFY(probe.run());
+        const auto& events = probe.events();
+        const StampReport* stamps = nullptr;
+        for (const StreamEvent& event : events) {
+            if (const auto* report = std::get_if<StampReport>(&event.what)) {
+                QVERIFY(stamps == nullptr); // once a run
+                stamps = report;
+            }
+        }
+        QVERIFY(stamps != nullptr);
+        QVERIFY(stamps->source == ClockSource::user);
+        QCOMPARE(stamps->kernelStamps, 0U);
+        QVERIFY(stamps->largestLag > 0ns); // 150 ms of timers: none of them is on time to the nanosecond
+        QVERIFY(stamps->errorBound == stamps->largestLag);
+        QVERIFY((probe.sink().stamps() == std::vector{*stamps}));
+    }
+
+    void nothingWasStampedWhereNothingWasAsked() {
+        SourceProbe probe(m_factory, SourceProbe::specFor("http://127.0.0.1:1"));
+        probe.prepare();
+        QVERIFY(probe.waitEnd());
+        QVERIFY(probe.sink().stamps().empty());
+    }
+
     void sendsTheRequestAsItShould() {
         FaultServer server(fault::pacedRun({.tokens = 1}));
         RunSpec spec = SourceProbe::specFor(server.url() + "/v1");

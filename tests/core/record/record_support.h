@@ -65,7 +65,10 @@ inline std::string sampleRecording(std::uint32_t lanes = 2) {
         for (std::uint32_t read = 0; read < 4; ++read)
             appendBytesLine(text, lane, instantFromNs(3000 + 100 * read), read,
                             std::string_view("HTTP/1.1 200 OK\0\xff", 17).substr(0, 12 + read));
+        appendHiccupLine(text, lane, {instantFromNs(4000), instantFromNs(5000)});
+        appendStampsLine(text, lane, instantFromNs(9000), {ClockSource::kernel, Duration(750), 3, 1, Duration(4200)});
         appendEndLine(text, lane, instantFromNs(9000), ErrorKind::connectionClosed, "The peer closed.");
+        appendHiccupLine(text, lane, {instantFromNs(8500), instantFromNs(9500)}); // noted when the run was over
     }
     return text;
 }
@@ -83,6 +86,10 @@ inline std::string contents(const Recording& recording) {
             appendMarkLine(text, number, at, milestone);
         for (const ByteChunk& chunk : run->chunks)
             appendBytesLine(text, number, chunk.at, chunk.read, chunk.bytes);
+        for (const Hiccup& hiccup : run->hiccups)
+            appendHiccupLine(text, number, hiccup);
+        if (run->stamps)
+            appendStampsLine(text, number, run->lastStamp(), *run->stamps);
         if (run->end)
             appendEndLine(text, number, run->end->at, run->end->kind, run->end->message);
         ++number;

@@ -33,6 +33,12 @@ inline std::string recordText(const RunRecord& r) {
         for (const auto& [name, value] : r.head->headers)
             out << name << ": " << value << '\n';
     }
+    if (r.stamps)
+        out << toString(r.stamps->source) << ' '
+            << (r.stamps->errorBound ? std::to_string(toNs(*r.stamps->errorBound)) : "-") << ' '
+            << r.stamps->kernelStamps << ' ' << r.stamps->rejected << ' ' << toNs(r.stamps->largestLag) << '\n';
+    for (const Hiccup& hiccup : r.hiccups)
+        out << toNs(hiccup.due) << '-' << toNs(hiccup.woke) << '\n';
     for (const TokenEvent& e : r.events)
         out << toNs(e.at) << ' ' << e.read << ' ' << e.message << ' ' << e.textBegin << ' ' << e.textEnd << ' '
             << int{e.channels} << ' ' << tokens(e.tokens) << '\n';

@@ -110,6 +110,20 @@ private slots:
         QCOMPARE(played.record->enginePrompt->tokens, 3U);
     }
 
+    void hiccupsMoveAlong() {
+        RecordedRun run = engineRun();
+        run.hiccups = {{instantFromNs(5'090'000'000), instantFromNs(5'099'000'000)}};
+        run.stamps = StampReport{ClockSource::kernel, Duration(400), 1, 0, Duration(31'000)};
+        Played played(std::make_shared<RecordedRun>(run));
+        QVERIFY(!played.source.stampedNow());
+        const Instant t0 = played.clock.now();
+        played.source.release(t0);
+        played.turn(1s);
+        const Hiccup moved{t0 + 90ms, t0 + 99ms};
+        QVERIFY(played.record->hiccups == std::vector{moved});
+        QVERIFY(played.record->stamps == run.stamps);
+    }
+
     void theMoveIsKeptInARecording() {
         Milestone started;
         started.moved = Duration(-123'456'789'012);

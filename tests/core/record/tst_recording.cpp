@@ -82,6 +82,10 @@ void TestRecording::readsBackWhatWasWritten() {
     QVERIFY(run.milestones[1].second.warm);
     QVERIFY(run.end->kind == ErrorKind::connectionClosed);
     QCOMPARE(run.end->message, std::string("The peer closed."));
+    QVERIFY(run.stamps.has_value());
+    QVERIFY((*run.stamps == StampReport{ClockSource::kernel, Duration(750), 3, 1, Duration(4200)}));
+    QVERIFY((run.hiccups == std::vector<Hiccup>{{instantFromNs(4000), instantFromNs(5000)},
+                                                {instantFromNs(8500), instantFromNs(9500)}}));
     QCOMPARE(toNs(run.begin()), 1000);
     QCOMPARE(toNs(run.lastStamp()), 9000);
     QCOMPARE(recording->header.machineJson, sampleHeader().machineJson);
@@ -190,20 +194,30 @@ void TestRecording::f48_aNewerSchemaOpensAsFarAsUnderstood() {
 
 void TestRecording::hostileLinesAreLeftOut_data() {
     QTest::addColumn<QString>("body");
-    for (const char* body :
-         {R"({"type":"run","run":4000000000,"lane":0)", R"({"type":"run","run":0,"lane":-1)",
-          R"({"type":"run","run":0,"lane":4000000000)", R"({"type":"lane","lane":-7)",
-          R"({"type":"bytes","run":7,"t":5,"read":0,"b64":"aGk=")",
-          R"({"type":"bytes","run":-1,"t":5,"read":0,"b64":"aGk=")",
-          R"({"type":"bytes","run":0,"t":9223372036854775807,"read":0,"b64":"aGk=")",
-          R"({"type":"bytes","run":0,"t":-9,"read":0,"b64":"aGk=")",
-          R"({"type":"bytes","run":0,"t":99999999999999999999,"read":0,"b64":"aGk=")",
-          R"({"type":"bytes","run":0,"t":5,"read":0,"b64":"a!k=")",
-          R"({"type":"bytes","run":0,"t":5.5,"read":0,"b64":"aGk=")",
-          R"({"type":"bytes","run":null,"t":null,"read":null,"b64":null)",
-          R"({"type":"mark","run":0,"t":5,"mark":"lunch")", R"({"type":"mark","run":0)",
-          R"({"type":"end","run":9,"t":5)", R"({"type":"header","format":"decodescope-recording","schema":1)",
-          R"({"type":5)", R"({"type":"bytes")"})
+    for (const char* body : {R"({"type":"run","run":4000000000,"lane":0)",
+                             R"({"type":"run","run":0,"lane":-1)",
+                             R"({"type":"run","run":0,"lane":4000000000)",
+                             R"({"type":"lane","lane":-7)",
+                             R"({"type":"bytes","run":7,"t":5,"read":0,"b64":"aGk=")",
+                             R"({"type":"bytes","run":-1,"t":5,"read":0,"b64":"aGk=")",
+                             R"({"type":"bytes","run":0,"t":9223372036854775807,"read":0,"b64":"aGk=")",
+                             R"({"type":"bytes","run":0,"t":-9,"read":0,"b64":"aGk=")",
+                             R"({"type":"bytes","run":0,"t":99999999999999999999,"read":0,"b64":"aGk=")",
+                             R"({"type":"bytes","run":0,"t":5,"read":0,"b64":"a!k=")",
+                             R"({"type":"bytes","run":0,"t":5.5,"read":0,"b64":"aGk=")",
+                             R"({"type":"bytes","run":null,"t":null,"read":null,"b64":null)",
+                             R"({"type":"mark","run":0,"t":5,"mark":"lunch")",
+                             R"({"type":"mark","run":0)",
+                             R"({"type":"hiccup","run":9,"due":1,"woke":9)",
+                             R"({"type":"hiccup","run":0,"due":9,"woke":1)",
+                             R"({"type":"hiccup","run":0,"due":-5,"woke":9)",
+                             R"({"type":"hiccup","run":0,"due":5)",
+                             R"({"type":"stamps","run":0,"t":5)",
+                             R"({"type":"stamps","run":9,"clock":"kernel")",
+                             R"({"type":"end","run":9,"t":5)",
+                             R"({"type":"header","format":"decodescope-recording","schema":1)",
+                             R"({"type":5)",
+                             R"({"type":"bytes")"})
         QTest::newRow(body) << QString(body);
 }
 

@@ -24,6 +24,8 @@ struct Keeper final : RawSink {
     void onEnd(Instant at, ErrorKind kind, std::string_view message) override {
         run.end = TransportEnd{at, kind, std::string(message)};
     }
+    void onStamps(Instant, const StampReport& stamps) override { run.stamps = stamps; }
+    void onHiccup(const Hiccup& hiccup) override { run.hiccups.push_back(hiccup); }
     RecordedRun run;
 };
 
@@ -94,6 +96,7 @@ private slots:
     void aStoppedReplayEndsOnce();
     void anUnknownProtocolIsAnError();
     void keepsTheClockOfTheRecording();
+    void hiccupsAndStampsComeBack();
     void liveJournalAndReplayAgree();
 };
 
@@ -187,6 +190,37 @@ void TestReplaySource::keepsTheClockOfTheRecording() {
     QVERIFY(Replay(run).source.clockSource() == ClockSource::user);
 }
 
+void TestReplaySource::hiccupsAndStampsComeBack() {
+    RecordedRun run = shortRun();
+    const Instant end = run.lastStamp();
+    run.asked.clock = ClockSource::kernel; // as announced; the report knows better
+    run.stamps = StampReport{ClockSource::user, Duration(80'000), 0, 2, Duration(80'000)};
+    run.hiccups = {{run.begin() + 60ms, run.begin() + 66ms}, {end - 3ms, end + 9ms}};
+    Replay replay(run);
+    replay.source.release(std::nullopt);
+    replay.turn(65ms);
+    QVERIFY(replay.record->hiccups.empty());
+    QVERIFY(!replay.record->stamps);
+    replay.turn(2ms);
+    QVERIFY(replay.record->hiccups == std::vector{run.hiccups[0]});
+    replay.turn(10s);
+    QVERIFY(replay.record->hiccups == run.hiccups);
+    QVERIFY(replay.record->stamps == run.stamps);
+    QVERIFY(replay.record->clock == ClockSource::user);
+    QVERIFY(replay.record->outcome == Outcome::complete);
+    QCOMPARE(recordText(*replay.record), recordText(*rebuild(run)));
+    QVERIFY(replay.keeper->run.hiccups == run.hiccups);
+    QVERIFY(replay.keeper->run.stamps == run.stamps);
+
+    run.end.reset(); // cut off: what is known of the instrument is kept
+    run.stamps.reset();
+    Replay cut(run);
+    cut.source.release(std::nullopt);
+    cut.turn(10s);
+    QVERIFY(cut.record->hiccups == run.hiccups);
+    QCOMPARE(recordText(*cut.record), recordText(*rebuild(run)));
+}
+
 void TestReplaySource::liveJournalAndReplayAgree() {
     QTemporaryDir dir;
     int number = 0;
@@ -206,14 +240,25 @@ void TestReplaySource::liveJournalAndReplayAgree() {
         FakeClock clock;
         const Instant began = clock.now();
         const auto mailbox = std::make_shared<EventMailbox>();
-        SyntheticSource source(spec, clock, {mailbox, (*journal)->openRun(*record)});
+        const auto sink = (*journal)->openRun(*record);
+        SyntheticSource source(spec, clock, {mailbox, sink});
         source.release(std::nullopt);
+        // Written behind the end of the run as often as before it, as the session's thread and the network's race.
+        const auto hiccup = [&](Duration late) {
+            const Hiccup one{clock.now() - late, clock.now()};
+            sink->onHiccup(one);
+            recorder.apply({one.woke, 0, 0, one});
+        };
+        if (*rc::gen::arbitrary<bool>())
+            hiccup(8ms);
         std::vector<StreamEvent> events;
         while (record->outcome == Outcome::running) {
             if (stopped && clock.now() - began >= stopAfter)
                 source.cancel(ErrorKind::cancelled);
             source.pump();
             mailbox->drain(events);
+            if (!events.empty() && std::holds_alternative<StreamEnd>(events.back().what))
+                hiccup(6ms);
             for (const StreamEvent& event : events)
                 recorder.apply(event);
             clock.advance(step);

@@ -32,6 +32,7 @@ public:
     }
     Instant now() const override { return m_clock.now(); }
     ClockSource clockSource() const override { return ClockSource::synthetic; }
+    bool stampedNow() const override { return m_state->stampedNow; }
 
 private:
     std::shared_ptr<FakeState> m_state;

@@ -16,6 +16,7 @@ struct FakeState {
     SourceOutput output;
     bool prepared = false;
     bool isReady = false;
+    bool stampedNow = true;
     bool cancelled = false;
     bool destroyed = false;
     int releases = 0;

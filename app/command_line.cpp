@@ -1,6 +1,7 @@
 #include "app/command_line.h"
 
 #include "app/composition.h"
+#include "app/doctor.h"
 #include "app/engine_command.h"
 #include "app/exit_status.h"
 #include "app/explain.h"
@@ -289,6 +290,14 @@ int runCommandLine(int argc, char** argv) {
     CLI::App* explain = app.add_subcommand("explain", "Say what would be measured of a captured response");
     addExplainFlags(*explain, explainFlags);
 
+    DoctorFlags doctorFlags;
+    CLI::App* doctor =
+        app.add_subcommand("doctor", "Measure what this machine can measure, and look for what commonly goes wrong");
+    doctor->add_flag("--json", doctorFlags.json, "Print one JSON object");
+    doctor->add_option("--seconds", doctorFlags.seconds, "How long to measure (8)")
+        ->type_name("S")
+        ->check(CLI::Range(1.0, 600.0));
+
     app.add_subcommand("engine", "Call the local decode engine: serve, inspect, bench, fetch-sample");
     if (argc > 1 && std::string_view(argv[1]) == "engine") { // its arguments are its own
         const QCoreApplication application(argc, argv);
@@ -318,6 +327,10 @@ int runCommandLine(int argc, char** argv) {
 #endif
     if (report->parsed())
         return runWith([&] { return reportCommand(reportFlags); });
+    if (doctor->parsed()) {
+        const QCoreApplication application(argc, argv);
+        return runWith([&] { return doctorCommand(doctorFlags); });
+    }
     if (explain->parsed())
         return runWith([&] { return explainCommand(explainFlags); });
 #ifdef DECODESCOPE_WINDOW

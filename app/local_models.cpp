@@ -1,10 +1,10 @@
 #include "app/local_models.h"
 
+#include "app/sample_model.h"
 #include "core/net/model_inspector.h"
 #include "core/net/sample_fetcher.h"
 
 #include <QCoreApplication>
-#include <QFileInfo>
 #include <QPointer>
 #include <QThreadPool>
 
@@ -48,11 +48,7 @@ LocalModelServices localModelServices() {
     services.inspect = [inspector](const QString& path, LocalModelServices::Inspected inspected) {
         inspector->inspect(path.toStdString(), std::move(inspected));
     };
-    services.sample = [] {
-        const QString folder = QString::fromStdString(ownModelFolder(fromEnvironment));
-        const QFileInfo file(folder + QStringLiteral("/SmolLM2-135M-Instruct.Q4_1.gguf"));
-        return !folder.isEmpty() && file.isFile() ? file.filePath() : QString();
-    };
+    services.sample = [] { return QString::fromStdString(fetchedSampleModel()); };
     services.fetchSample = [](LocalModelServices::Progress progress,
                               LocalModelServices::Fetched fetched) -> std::unique_ptr<ModelFetch> {
         return std::make_unique<Fetch>(std::move(progress), std::move(fetched));

@@ -2,13 +2,16 @@
 
 #include "app/interrupt.h"
 #include "app/terminal.h"
+#include "app/user_folders.h"
 #include "core/net/sample_fetcher.h"
+#include "core/source/model_finder.h"
 
 #include <QEventLoop>
 #include <QTimer>
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <unistd.h>
 
@@ -61,6 +64,13 @@ Result<std::string> fetchSampleModel() {
     if (!*got)
         return fail(ErrorCode::network, got->error().message, got->error().detail);
     return *got;
+}
+
+std::string fetchedSampleModel() {
+    const std::string folder = ownModelFolder(environmentVariable);
+    std::error_code ignored;
+    const std::string file = folder + "/SmolLM2-135M-Instruct.Q4_1.gguf";
+    return !folder.empty() && std::filesystem::is_regular_file(file, ignored) ? file : std::string();
 }
 
 } // namespace decodescope

@@ -11,4 +11,7 @@ namespace decodescope {
 /// failure has ErrorCode::network, as there is nobody who could answer then.
 [[nodiscard]] Result<std::string> fetchSampleModel();
 
+/// The sample model's file if it was fetched before; empty otherwise.
+[[nodiscard]] std::string fetchedSampleModel();
+
 } // namespace decodescope

@@ -5,6 +5,7 @@
 #include "app/keychain.h"
 #include "app/local_models.h"
 #include "app/machine.h"
+#include "app/user_folders.h"
 #include "app/version.h"
 #include "core/base/utc_time.h"
 #include "core/net/model_lister.h"
@@ -39,13 +40,6 @@ void nameApplication() {
     QGuiApplication::setDesktopFileName(QStringLiteral("org.decodescope.Decodescope"));
 }
 
-/// An XDG folder by its variable, else under the home folder.
-QString xdgFolder(const char* variable, const char* usual) {
-    const QString set = qEnvironmentVariable(variable);
-    const QString base = set.startsWith(QLatin1Char('/')) ? set : qEnvironmentVariable("HOME") + QLatin1String(usual);
-    return base + QStringLiteral("/decodescope");
-}
-
 std::vector<OfferedEndpoint> endpointsOfEnvironment() {
     const QString url = qEnvironmentVariable("OPENAI_BASE_URL").trimmed();
     if (url.isEmpty())
@@ -68,8 +62,8 @@ WindowServices localServices() {
         header.machineJson = machineJson();
         return header;
     };
-    services.settingsFile = xdgFolder("XDG_CONFIG_HOME", "/.config") + QStringLiteral("/settings.json");
-    services.recordingsFolder = xdgFolder("XDG_DATA_HOME", "/.local/share") + QStringLiteral("/recordings");
+    services.settingsFile = QString::fromStdString(settingsFolder() + "/settings.json");
+    services.recordingsFolder = QString::fromStdString(dataFolder() + "/recordings");
     loadShippedRecordings();
     services.shippedFolder = QStringLiteral(":/recordings");
     services.version = QStringLiteral(DECODESCOPE_VERSION);

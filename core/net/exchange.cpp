@@ -312,9 +312,9 @@ std::optional<StampReport> Exchange::stampReport() const {
     if (!m_transport || !m_runLag)
         return std::nullopt;
     StampReport report = m_transport->stampReport();
-    report.largestLag = m_runLag->largest();
-    if (report.source == ClockSource::user)
-        report.errorBound = m_runLag->measured() ? std::optional(report.largestLag) : std::nullopt;
+    report.largestLag = std::max(report.largestLag, m_runLag->largest());
+    if (report.source == ClockSource::user && m_runLag->measured())
+        report.errorBound = report.largestLag;
     return report;
 }
 

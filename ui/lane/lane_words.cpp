@@ -159,8 +159,8 @@ LaneNumber countNumber(const LaneShot& shot) {
     return number;
 }
 
-LaneBadge clockBadge(const RunRecord& record) {
-    switch (record.clock) {
+LaneBadge clockSourceBadge(ClockSource clock) {
+    switch (clock) {
     case ClockSource::kernel:
         return {tr("clock: kernel RX"), false, tr("The kernel stamped every packet as it came in")};
     case ClockSource::user:
@@ -173,6 +173,24 @@ LaneBadge clockBadge(const RunRecord& record) {
         break;
     }
     return {tr("clock: replay"), false, tr("The recording does not tell which clock stamped it")};
+}
+
+/// Where the stamps come from, and in the tip how far they can be wrong.
+LaneBadge clockBadge(const RunRecord& record) {
+    LaneBadge badge = clockSourceBadge(record.clock);
+    if (!record.stamps)
+        return badge;
+    const StampReport& stamps = *record.stamps;
+    if (stamps.errorBound)
+        badge.tip +=
+            QLatin1Char('\n') +
+            tr("Right to within %1, as far as this machine can tell")
+                .arg(formatErrorBound(toSeconds(*stamps.errorBound), record.clock == ClockSource::kernel).joined());
+    if (stamps.rejected > 0)
+        badge.tip += QLatin1Char('\n') + tr("The system's clock was set meanwhile: %n stamp(s) of the kernel were not "
+                                            "believed",
+                                            static_cast<int>(stamps.rejected));
+    return badge;
 }
 
 std::optional<LaneBadge> tokenBadge(const RunSummary& summary) {

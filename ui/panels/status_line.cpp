@@ -1,10 +1,14 @@
 #include "ui/panels/status_line.h"
 
+#include "core/record/instrument.h"
 #include "ui/panels/controls.h"
 #include "ui/theme/format.h"
 #include "ui/window/run_controller.h"
 
 #include <QFileInfo>
+
+#include <optional>
+#include <vector>
 
 namespace decodescope {
 namespace {
@@ -53,6 +57,39 @@ QString abnormalWords(const Session& session) {
         .arg(ends.join(QStringLiteral(", ")));
 }
 
+/// What the instrument knows of its own errors in the runs that are shown.
+std::optional<InstrumentReport> instrumentOf(const Session& session) {
+    std::vector<const RunRecord*> runs;
+    for (const auto& lane : session.lanes()) {
+        if (lane->current())
+            runs.push_back(lane->current()->record.get());
+    }
+    auto report = instrumentReport(runs);
+    if (!report && !runs.empty()) { // nothing has come yet: what it will be stamped by
+        report.emplace();
+        report->clock = runs.front()->clock;
+    }
+    return report;
+}
+
+QString clockText(const InstrumentReport& instrument) {
+    const QString clock = StatusLine::tr("Clock: %1").arg(clockWords(instrument.clock));
+    if (!instrument.errorBound)
+        return clock;
+    const bool precise = instrument.clock == ClockSource::kernel;
+    return clock +
+           StatusLine::tr(", right to %1").arg(formatErrorBound(toSeconds(*instrument.errorBound), precise).joined());
+}
+
+/// "Own hiccups: 3, largest 12 ms"; empty without any.
+QString hiccupText(const InstrumentReport& instrument) {
+    if (!instrument.largestHiccup)
+        return {};
+    return StatusLine::tr("Own hiccups: %1, largest %2")
+        .arg(formatCount(static_cast<double>(instrument.hiccups)),
+             formatDuration(toSeconds(*instrument.largestHiccup)).joined());
+}
+
 void put(RoleLabel* label, const QString& text) {
     if (label->text() != text)
         label->setText(text);
@@ -73,19 +110,22 @@ StatusLine::StatusLine(QWidget* parent)
     };
     m_abnormal = made(&Colours::fail);
     m_clock = made(&Colours::ink2);
+    m_hiccups = made(&Colours::ink2);
+    m_hiccups->setToolTip(
+        tr("Times in which this program, or the machine, did not run for 5 ms or more when it should have"));
     m_release = made(&Colours::ink2);
     m_frames = made(&Colours::ink2);
     m_journal = made(&Colours::ink2);
     m_file = made(&Colours::ink2);
     m_file->setElided(Qt::ElideMiddle);
-    for (RoleLabel* label : {m_abnormal, m_clock, m_release, m_frames})
+    for (RoleLabel* label : {m_abnormal, m_clock, m_hiccups, m_release, m_frames})
         addWidget(label);
     addPermanentWidget(m_journal);
     addPermanentWidget(m_file);
 }
 
 void StatusLine::showStart() {
-    for (RoleLabel* label : {m_abnormal, m_release, m_frames, m_journal})
+    for (RoleLabel* label : {m_abnormal, m_hiccups, m_release, m_frames, m_journal})
         put(label, {});
     put(m_clock, tr("No account, no telemetry, no update check"));
     put(m_file, {});
@@ -95,14 +135,9 @@ void StatusLine::advance(const RunController& runs, int droppedFrames) {
     const Session& session = runs.session();
     put(m_abnormal, abnormalWords(session));
 
-    QString clock;
-    for (const auto& lane : session.lanes()) {
-        if (lane->current()) {
-            clock = tr("Clock: %1").arg(clockWords(lane->current()->record->clock));
-            break;
-        }
-    }
-    put(m_clock, clock);
+    const auto instrument = instrumentOf(session);
+    put(m_clock, instrument ? clockText(*instrument) : QString());
+    put(m_hiccups, instrument ? hiccupText(*instrument) : QString());
     const auto spread = session.releaseSpread();
     put(m_release,
         spread ? tr("Lanes released within %1 ms").arg(QString::number(toMilliseconds(*spread), 'f', 1)) : QString());

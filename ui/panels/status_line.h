@@ -7,7 +7,8 @@ namespace decodescope {
 class RoleLabel;
 class RunController;
 
-/// The status bar: which clock, our own dropped frames, how the lanes were released and ended, and the journal.
+/// The status bar: which clock and how exact, our own hiccups and dropped frames, how the lanes were released and
+/// ended, and the journal.
 class StatusLine : public QStatusBar {
     Q_OBJECT
 
@@ -20,6 +21,7 @@ public:
 private:
     RoleLabel* m_abnormal;
     RoleLabel* m_clock;
+    RoleLabel* m_hiccups;
     RoleLabel* m_release;
     RoleLabel* m_frames;
     RoleLabel* m_journal;

@@ -2,6 +2,7 @@
 
 #include <QLocale>
 
+#include <algorithm>
 #include <cmath>
 
 namespace decodescope {
@@ -71,6 +72,15 @@ Quantity formatGap(std::optional<double> seconds, bool kernelClock) {
     if (kernelClock && *seconds < 0.09995)
         return {fixed(*seconds * 1000, 1), QStringLiteral("ms")};
     return formatDuration(seconds);
+}
+
+Quantity formatErrorBound(std::optional<double> seconds, bool precise) {
+    if (!usable(seconds))
+        return {enDash(), {}};
+    const double ms = std::max(0.0, *seconds * 1000);
+    if (precise && ms <= 99.9)
+        return {fixed(std::max(1.0, std::ceil(ms * 10 - 1e-6)) / 10, 1), QStringLiteral("ms")};
+    return {grouped(std::max(1.0, std::ceil(ms - 1e-6))), QStringLiteral("ms")};
 }
 
 QString formatRate(std::optional<double> perSecond) {

@@ -20,6 +20,8 @@ struct Quantity {
 [[nodiscard]] Quantity formatDuration(std::optional<double> seconds);
 /// Gap: under 100 ms one decimal with a kernel clock, whole ms with a user-space clock.
 [[nodiscard]] Quantity formatGap(std::optional<double> seconds, bool kernelClock);
+/// What a stamp may be wrong by, rounded up: to tenths of a millisecond with a precise clock, else to whole ones.
+[[nodiscard]] Quantity formatErrorBound(std::optional<double> seconds, bool precise);
 /// Under 10 two decimals, under 1,000 one, then whole.
 [[nodiscard]] QString formatRate(std::optional<double> perSecond);
 /// "×2.6", from 10 on "×14".

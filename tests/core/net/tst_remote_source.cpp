@@ -85,10 +85,12 @@ private slots:
             }
         }
         QVERIFY(stamps != nullptr);
-        QVERIFY(stamps->source == ClockSource::user);
-        QCOMPARE(stamps->kernelStamps, 0U);
         QVERIFY(stamps->largestLag > 0ns); // 150 ms of timers: none of them is on time to the nanosecond
-        QVERIFY(stamps->errorBound == stamps->largestLag);
+        QVERIFY(stamps->errorBound.has_value());
+        if (stamps->source == ClockSource::user) // how late we were is all that is known of such a stamp
+            QVERIFY(stamps->errorBound == stamps->largestLag);
+        else
+            QVERIFY(stamps->source == probe.source().clockSource() && stamps->kernelStamps > 0);
         QVERIFY((probe.sink().stamps() == std::vector{*stamps}));
     }
 

@@ -25,20 +25,6 @@ std::string_view milestoneName(Milestone::Kind kind) {
     return "first_byte";
 }
 
-std::string_view channelName(Channel channel) {
-    switch (channel) {
-    case Channel::answer:
-        return "answer";
-    case Channel::reasoning:
-        return "reasoning";
-    case Channel::refusal:
-        return "refusal";
-    case Channel::tool:
-        break;
-    }
-    return "tool";
-}
-
 bool bringsText(const TokenDelta& delta) {
     for (const Fragment& fragment : delta.fragments) {
         if (!fragment.text.empty())

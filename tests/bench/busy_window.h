@@ -49,7 +49,7 @@ private:
             QList<QPointF> points;
             points.reserve(kPoints);
             for (int i = 0; i < kPoints; ++i)
-                points.append({i, 20 + 8 * std::sin((i + m_frame * 4) * 0.11) + (i * 7919 % 13)});
+                points.append(QPointF(i, 20 + 8 * std::sin((i + m_frame * 4) * 0.11) + i * 7919 % 13));
             chart.series->replace(points);
             const auto axes = chart.view->chart()->axes();
             axes[0]->setRange(0, kPoints);

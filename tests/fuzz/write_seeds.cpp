@@ -58,7 +58,8 @@ int main(int argc, char** argv) {
     constexpr std::size_t kLongest = 4096; // of one seed: the fuzzers take no longer ones
     std::vector<WireCase> cases = filedCases();
     for (const auto& group :
-         {framingRules(), deltaRules(), countRules(), httpRules(), captureRules(), geminiRules(), ollamaRules()})
+         {framingRules(), deltaRules(), countRules(), httpRules(), captureRules(), geminiRules(), ollamaRules(),
+          formRules(), responsesRules(), anthropicRules(), nativeRules(), vendorRules()})
         cases.insert(cases.end(), group.begin(), group.end());
     std::size_t number = 0;
     for (const WireCase& wireCase : cases) {

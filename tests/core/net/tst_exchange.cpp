@@ -34,6 +34,7 @@ class TestExchange : public QObject {
     TransportListener* m_listener = nullptr;
     Duration m_slept{};
     std::shared_ptr<EventMailbox> m_mailbox;
+    LagProbe m_lag;
     std::unique_ptr<Exchange> m_exchange;
 
     static Instant now() { return std::chrono::steady_clock::now(); }
@@ -47,7 +48,7 @@ class TestExchange : public QObject {
         plan.requestBytes = "POST";
         plan.sleep = SleepWatch([this] { return m_slept; });
         m_exchange = std::make_unique<Exchange>(
-            std::move(plan), [this] { return std::make_unique<ToldTransport>(m_listener); },
+            std::move(plan), [this] { return std::make_unique<ToldTransport>(m_listener); }, m_lag,
             std::make_shared<Outlet>(SourceOutput{m_mailbox, nullptr}));
         m_exchange->prepare();
         m_listener->onConnected(now());

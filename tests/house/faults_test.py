@@ -9,13 +9,13 @@ wanted = {int(n) for n in re.findall(r"^\| F(\d+) \|", (root / "tests/faults.md"
 tested = {}
 for path in sorted((root / "tests").rglob("*")):
     if path.suffix == ".cpp":
-        functions = re.findall(r"\bvoid ((?:f\d\d_)+)\w+\(\)", path.read_text())
+        functions = re.findall(r"\bvoid ((?:f\d{1,2}_?)+)(?<=[\d_])[A-Za-z]\w*\(\)", path.read_text())
     elif path.suffix == ".py":
-        functions = re.findall(r"\bdef test_((?:f\d\d_)+)\w+\(", path.read_text())
+        functions = re.findall(r"\bdef test_((?:f\d{1,2}_)+)\w+\(", path.read_text())
     else:
         continue
     for numbers in functions:
-        for number in re.findall(r"f(\d\d)_", numbers):
+        for number in re.findall(r"f(\d{1,2})", numbers):
             tested.setdefault(int(number), set()).add(path.relative_to(root).as_posix())
 missing = sorted(wanted - set(tested))
 unknown = sorted(set(tested) - wanted)

@@ -161,7 +161,7 @@ private slots:
         QVERIFY(requests[0].target.find("/v1/chat") != std::string::npos && requests[0].target[0] != 'h');
     }
 
-    void f12ProxyRefusalsAreSentences_data() {
+    void f12_proxyRefusalsAreSentences_data() {
         QTest::addColumn<QString>("url");
         QTest::addColumn<QByteArray>("answer");
         QTest::addColumn<QString>("outcome");
@@ -185,7 +185,7 @@ private slots:
             << "http://h.invalid" << QByteArray::fromStdString(html) << "error/bad_content_type"
             << "Welcome to Hotel WiFi";
     }
-    void f12ProxyRefusalsAreSentences() {
+    void f12_proxyRefusalsAreSentences() {
         QFETCH(QString, url);
         QFETCH(QByteArray, answer);
         QFETCH(QString, outcome);
@@ -331,7 +331,7 @@ private slots:
         QCOMPARE(server.connections(), 1);
     }
 
-    void onlyWhereItIsAskedForAndTheFramingAllowsIt_data() {
+    void f10_onlyWhereItIsAskedForAndTheFramingAllowsIt_data() {
         QTest::addColumn<QByteArray>("answer");
         QTest::addColumn<bool>("asked");
         QTest::addColumn<bool>("reused");
@@ -362,7 +362,7 @@ private slots:
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + chunked + fault::chunk(""),
             true, true);
     }
-    void onlyWhereItIsAskedForAndTheFramingAllowsIt() {
+    void f10_onlyWhereItIsAskedForAndTheFramingAllowsIt() {
         QFETCH(QByteArray, answer);
         QFETCH(bool, asked);
         QFETCH(bool, reused);

@@ -54,15 +54,15 @@ class TestHttpReader : public QObject {
     Q_OBJECT
 
 private slots:
-    void bodies_data();
-    void bodies();
+    void f21_bodies_data();
+    void f21_bodies();
     void headersAreLowerCaseAndInOrder();
     void interimAnswersAreSkipped();
     void leftOverBytesSpoilTheConnection();
     void limits();
 };
 
-void TestHttpReader::bodies_data() {
+void TestHttpReader::f21_bodies_data() {
     QTest::addColumn<QByteArray>("bytes");
     QTest::addColumn<QByteArray>("body");
     QTest::addColumn<bool>("clean");
@@ -107,7 +107,7 @@ void TestHttpReader::bodies_data() {
                                << true;
 }
 
-void TestHttpReader::bodies() {
+void TestHttpReader::f21_bodies() {
     QFETCH(QByteArray, bytes);
     QFETCH(QByteArray, body);
     QFETCH(bool, clean);

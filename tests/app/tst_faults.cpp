@@ -313,7 +313,41 @@ private slots:
         QCOMPARE(f["text"], json(""));
         QCOMPARE(found(httpAnswer("200 OK", kStream, {}))["status"], json("incomplete"));
     }
+    void f41_otherProtocolsHaveTheirOwnOddities();
 };
+
+void TestFaults::f41_otherProtocolsHaveTheirOwnOddities() {
+    // Each in its own words: a ping between blocks that come out of order, lines, an array.
+    const auto event = [](const char* name, const std::string& data) {
+        return std::string("event: ") + name + "\ndata: " + data + "\n\n";
+    };
+    const json anthropic =
+        found(event("message_start", R"({"type":"message_start","message":{"id":"m","usage":{"input_tokens":3}}})") +
+                  event("content_block_start",
+                        R"({"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}})") +
+                  event("ping", R"({"type":"ping"})") +
+                  event("content_block_delta",
+                        R"({"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"one"}})") +
+                  event("content_block_start",
+                        R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}})") +
+                  event("content_block_delta",
+                        R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" two"}})") +
+                  event("message_delta",
+                        R"({"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}})") +
+                  event("message_stop", R"({"type":"message_stop"})"),
+              "anthropic");
+    QVERIFY2(ordinaryIn(anthropic), anthropic.dump().c_str());
+    const json ollama =
+        found("{\"message\":{\"role\":\"assistant\",\"content\":\"one\"},\"done\":false}\n"
+              "{\"message\":{\"content\":\" two\"},\"done\":false}\n"
+              "{\"message\":{\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\",\"eval_count\":2}\n",
+              "ollama-chat");
+    QVERIFY2(ordinaryIn(ollama), ollama.dump().c_str());
+    const json gemini = found(R"([{"candidates":[{"content":{"parts":[{"text":"one"}]}}]},)"
+                              R"({"candidates":[{"content":{"parts":[{"text":" two"}]},"finishReason":"STOP"}]}])",
+                              "gemini-array");
+    QVERIFY2(ordinaryIn(gemini), gemini.dump().c_str());
+}
 
 QTEST_APPLESS_MAIN(TestFaults)
 #include "tst_faults.moc"

@@ -1,10 +1,17 @@
 // When things happened, whatever the machine, its clock and its other threads do meanwhile.
+#include "core/metrics/metrics.h"
+#ifdef __linux__
+#include "core/net/kernel_stamp_transport.h"
+#include "tests/core/net/stepped_clocks.h"
+#endif
+#include "core/record/run_recorder.h"
 #include "tests/core/net/source_probe.h"
 #include "tests/core/net/transport_rows.h"
 #include "tests/support/openai_script.h"
 
 #include <QtTest>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -53,6 +60,53 @@ private slots:
         }
         QCOMPARE(token, std::size_t(pace.tokens));
     }
+
+#ifdef __linux__
+    void f42_steppingTheWallClockMidRunChangesNoMetric_data() {
+        QTest::addColumn<int>("hours");
+        QTest::newRow("on") << 2;
+        QTest::newRow("back") << -2;
+    }
+    void f42_steppingTheWallClockMidRunChangesNoMetric() {
+        if (transportOfRow() != TransportKind::kernel)
+            QSKIP("only the kernel stamps by the wall clock");
+        QFETCH(int, hours);
+        const auto clocks = std::make_shared<SteppedClocks>();
+        fault::PaceOptions pace;
+        pace.tokens = 40;
+        pace.interval = 5ms;
+        FaultServer server(fault::pacedRun(pace));
+        const Instant before = std::chrono::steady_clock::now();
+        SourceProbe probe(makeRemoteSourceFactory(m_network, kernelStampTransportFactory(m_network, {.clocks = clocks}),
+                                                  ClockSource::kernel),
+                          SourceProbe::specFor(server.url()));
+        probe.prepare();
+        QVERIFY(probe.waitReady());
+        probe.release();
+        QVERIFY(probe.waitText(20));
+        clocks->step(std::chrono::hours(hours));
+        QVERIFY(probe.waitEnd());
+        const double tookSeconds = toSeconds(std::chrono::steady_clock::now() - before);
+
+        const auto record = std::make_shared<RunRecord>();
+        RunRecorder recorder(record);
+        for (const StreamEvent& event : probe.events())
+            recorder.apply(event);
+        const RunSummary summary = summarize(*record);
+        QCOMPARE(probe.outcome(), std::string("complete/none"));
+        QVERIFY(summary.ttft && summary.decode && summary.e2e && summary.itl);
+        QVERIFY(*summary.ttft > 0 && *summary.ttft <= *summary.e2e);
+        QVERIFY(*summary.decode > 0 && *summary.decode <= *summary.e2e);
+        QVERIFY(*summary.e2e <= tookSeconds);
+        QVERIFY(summary.itl->max <= *summary.decode);
+        const auto sent = server.sendStamps();
+        std::size_t token = 0;
+        for (const TokenEvent& event : record->events) {
+            QVERIFY(event.at + 1us >= sent.at(++token).at);
+            QVERIFY(toSeconds(event.at - before) <= tookSeconds);
+        }
+    }
+#endif
 
     /// Nobody waits for anybody: the server answers none before all 64 have asked on the one port.
     void sixtyFourStreamsToOnePortRunAtOnce() {

@@ -6,6 +6,8 @@
 #include "app/exit_status.h"
 #include "app/explain.h"
 #include "app/message_log.h"
+#include "app/presets_command.h"
+#include "app/probe_command.h"
 #include "app/replay_commands.h"
 #include "app/run_command.h"
 #include "app/terminal.h"
@@ -58,9 +60,10 @@ void addLaneFlags(CLI::App& run, RunFlags& flags) {
     run.add_option(
            "--lane", flags.lanes,
            "A lane (again for each further lane; a comma inside a value is written \\,). A server: "
-           "\"name=A,endpoint=URL,model=M,protocol=P,key-env=VAR\", and where wanted ca-file=FILE, pin=FINGERPRINT (a "
-           "certificate trusted by its "
-           "SHA-256) and connection=reuse. A model on this machine: "
+           "\"name=A,endpoint=URL,model=M,protocol=P,key-env=VAR\" or \"preset=ID,option=ID,model=M\", and where "
+           "wanted "
+           "ca-file=FILE, pin=FINGERPRINT (a certificate trusted by its SHA-256), connection=reuse, think-tags=on and "
+           "cumulative=on. A model on this machine: "
            "\"local=FILE,threads=1,ctx=2048,parallel=4,kv=q8,speculative=lookup,prefix-cache=off,device=cpu\"; "
            "local=sample is a small model that is fetched once, mates=N decodes further requests beside, depth=N puts "
            "that many tokens before the prompt. A recording beside the others: "
@@ -71,6 +74,15 @@ void addLaneFlags(CLI::App& run, RunFlags& flags) {
         ->type_name("URL");
     run.add_option("--model", flags.model, "Model of the single lane")->type_name("NAME");
     run.add_option("--protocol", flags.protocol, "Protocol of the single lane (openai-chat)")->type_name("NAME");
+    run.add_option("--preset", flags.preset, "What the single lane's server is: see decodescope presets")
+        ->type_name("ID");
+    run.add_option("--preset-option", flags.presetOptions, "An option of the preset (again for each further one)")
+        ->type_name("ID")
+        ->allow_extra_args(false);
+    run.add_flag("--think-tags", flags.thinkTags, "Split inline <think> text into reasoning");
+    run.add_flag("--cumulative", flags.cumulative, "Events carry the whole text so far");
+    run.add_option("--pin", flags.pinnedCertificate, "Trust this certificate, too (its SHA-256 fingerprint)")
+        ->type_name("AB:CD:...");
     run.add_option("--key-env", flags.keyEnv, "Environment variable that holds the key")->type_name("VAR");
     run.add_option("--key-file", flags.keyFile, "File that holds the key; only you may read it (mode 0600)")
         ->type_name("FILE");
@@ -142,6 +154,28 @@ void addRunFlags(CLI::App& run, RunFlags& flags) {
     run.add_flag("--text", flags.text, "Print the generated text too");
     run.footer("Without --json or --jsonl a table is printed. Keys are never taken from the command line.\n" +
                std::string(kExitStatusHelp));
+}
+
+void addProbeFlags(CLI::App& probe, ProbeFlags& flags) {
+    probe.add_option("URL", flags.url, "Server root, .../v1 or the full route; the preset's own where left out");
+    probe.add_option("--preset", flags.preset, "What the server is: see decodescope presets")->type_name("ID");
+    probe.add_option("--protocol", flags.protocol, "Look for this protocol alone")->type_name("NAME");
+    probe.add_option("--model", flags.model, "Model to ask (the first one that is listed)")->type_name("NAME");
+    probe.add_option("--key-env", flags.keyEnv, "Environment variable that holds the key")->type_name("VAR");
+    probe.add_option("--key-file", flags.keyFile, "File that holds the key; only you may read it (mode 0600)")
+        ->type_name("FILE");
+    probe.add_flag("--key-stdin", flags.keyStdin, "Read the key from standard input");
+    probe.add_option("--ca-file", flags.caFile, "Certificates (PEM) to trust beside the system's")->type_name("FILE");
+    probe.add_option("--pin", flags.pinnedCertificate, "Trust this certificate, too (its SHA-256 fingerprint)")
+        ->type_name("AB:CD:...");
+    probe.add_flag("--allow-invalid-tls", flags.allowInvalidTls, "Do not verify certificates");
+    probe.add_flag("--allow-key-over-http", flags.allowPlainHttpWithKey,
+                   "Send a key unencrypted to a host that is not this machine");
+    probe.add_flag("--json", flags.json, "Print one JSON object");
+    probe.footer(
+        "Asks for lists of models, then each protocol for at most 8 tokens, then one of them for 64. The key goes\n"
+        "to the origin of URL alone; redirects are not followed.\n" +
+        std::string(kExitStatusHelp));
 }
 
 void addRecordingFlags(CLI::App& command, RecordingFlags& flags) {
@@ -298,6 +332,14 @@ int runCommandLine(int argc, char** argv) {
         ->type_name("S")
         ->check(CLI::Range(1.0, 600.0));
 
+    bool presetsJson = false;
+    CLI::App* presets = app.add_subcommand("presets", "List the endpoint presets, and what the environment names");
+    presets->add_flag("--json", presetsJson, "Print JSON");
+
+    ProbeFlags probeFlags;
+    CLI::App* probe = app.add_subcommand("probe", "Say what answers at an address, and whether it really streams");
+    addProbeFlags(*probe, probeFlags);
+
     app.add_subcommand("engine", "Call the local decode engine: serve, inspect, bench, fetch-sample");
     if (argc > 1 && std::string_view(argv[1]) == "engine") { // its arguments are its own
         const QCoreApplication application(argc, argv);
@@ -330,6 +372,12 @@ int runCommandLine(int argc, char** argv) {
     if (doctor->parsed()) {
         const QCoreApplication application(argc, argv);
         return runWith([&] { return doctorCommand(doctorFlags); });
+    }
+    if (presets->parsed())
+        return runWith([&] { return presetsCommand(presetsJson); });
+    if (probe->parsed()) {
+        const QCoreApplication application(argc, argv);
+        return runWith([&] { return probeCommand(probeFlags, composeProbe()); });
     }
     if (explain->parsed())
         return runWith([&] { return explainCommand(explainFlags); });

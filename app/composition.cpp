@@ -5,7 +5,9 @@
 #include "core/base/hiccup_meter.h"
 #include "core/net/local_source.h"
 #include "core/net/network_thread.h"
+#include "core/net/plain_call.h"
 #include "core/net/remote_source.h"
+#include "core/net/transport_choice.h"
 #include "core/record/recorded_source.h"
 #include "core/source/failed_source.h"
 
@@ -70,6 +72,20 @@ Composition compose(TransportKind transport) {
     all.run.hiccups = shared->hiccups.log();
     all.run.sampleModel = fetchSampleModel;
     return all;
+}
+
+ProbeServices composeProbe() {
+    const auto network = std::make_shared<NetworkThread>();
+    const TransportFactory transports = transportFactory(*network, bestTransportKind());
+    ProbeServices services;
+    services.listModels = [network, transports](const EndpointSpec& endpoint, std::shared_ptr<const Secret> key,
+                                                std::function<void(CallReport)> answer) {
+        return callModelList(*network, transports, endpoint, std::move(key), std::move(answer));
+    };
+    services.sources = [network, factory = makeRemoteSourceFactory(*network)](
+                           const RunSpec& request, SourceOutput output) { return factory(request, std::move(output)); };
+    services.loadKey = loadKey;
+    return services;
 }
 
 } // namespace decodescope

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/probe_command.h"
 #include "app/run_command.h"
 #include "core/net/engine_pool.h"
 #include "core/net/transport_choice.h"
@@ -17,6 +18,9 @@ struct Composition {
 
 /// The composition root of window and command line; remote lanes run over `transport`.
 [[nodiscard]] Composition compose(TransportKind transport = bestTransportKind());
+
+/// What `probe` needs, over the same sockets as runs.
+[[nodiscard]] ProbeServices composeProbe();
 
 /// A recording from a file, or from the program's own resources (a path that begins with ":/").
 [[nodiscard]] Result<Recording> readAnyRecording(const std::string& path);

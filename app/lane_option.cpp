@@ -101,27 +101,36 @@ Result<bool> takeLocal(const std::string& name, const std::string& value, LocalM
 }
 
 Result<bool> takeRemote(const std::string& name, std::string& value, EndpointSpec& endpoint) {
-    if (name == "model")
+    Result<void> taken;
+    if (name == "model") {
         endpoint.model = std::move(value);
-    else if (name == "protocol")
+    } else if (name == "protocol") {
         endpoint.protocol = std::move(value);
-    else if (name == "key-env")
+    } else if (name == "preset") {
+        endpoint.preset = std::move(value);
+    } else if (name == "option") {
+        endpoint.presetOptions.push_back(std::move(value));
+    } else if (name == "key-env") {
         endpoint.key = {KeyReference::Kind::environment, std::move(value)};
-    else if (name == "key-file")
+    } else if (name == "key-file") {
         endpoint.key = {KeyReference::Kind::file, std::move(value)};
-    else if (name == "ca-file")
+    } else if (name == "ca-file") {
         endpoint.extraCaFile = std::move(value);
-    else if (name == "pin") {
-        endpoint.pinnedCertificate = normalFingerprint(value);
-        if (endpoint.pinnedCertificate.empty())
-            return badValue(name, "the SHA-256 fingerprint of a certificate, 64 hexadecimal digits as in AB:CD:...");
+    } else if (name == "pin") {
+        taken = pinCertificate(endpoint, value);
     } else if (name == "connection") {
-        if (value != "fresh" && value != "reuse")
-            return badValue(name, "fresh or reuse");
-        endpoint.connection = value == "reuse" ? ConnectionUse::reuse : ConnectionUse::fresh;
+        bool reuse = false;
+        taken = takeChoice(name, value, "reuse", "fresh", reuse);
+        endpoint.connection = reuse ? ConnectionUse::reuse : ConnectionUse::fresh;
+    } else if (name == "think-tags") {
+        taken = takeChoice(name, value, "on", "off", endpoint.thinkTags);
+    } else if (name == "cumulative") {
+        taken = takeChoice(name, value, "on", "off", endpoint.cumulative);
     } else {
         return false;
     }
+    if (!taken)
+        return tl::unexpected(taken.error());
     return true;
 }
 
@@ -171,11 +180,11 @@ tl::unexpected<Error> unknownPart(const LaneOption& lane) {
                                       "prefix-cache, device, mates, depth and protocol.");
     if (lane.recorded)
         return fail(ErrorCode::usage, "--lane with recording= knows name, recording and lane.");
-    return fail(ErrorCode::usage,
-                "--lane knows name, endpoint, model, protocol, key-env, key-file, ca-file, pin and connection; or "
-                "local=FILE or recording=FILE and their parts. "
-                "A key itself is never taken from the command line, where every user of the "
-                "machine can read it.");
+    return fail(ErrorCode::usage, "--lane knows name, endpoint, preset, option, model, protocol, key-env, key-file, "
+                                  "ca-file, pin, connection, think-tags and cumulative; or local=FILE or "
+                                  "recording=FILE and their parts. "
+                                  "A key itself is never taken from the command line, where every user of the "
+                                  "machine can read it.");
 }
 
 } // namespace
@@ -187,7 +196,40 @@ std::string letterName(std::size_t index) {
     return name;
 }
 
-Result<LaneOption> parseLaneOption(std::string_view text, const std::string& defaultName) {
+Result<void> pinCertificate(EndpointSpec& endpoint, const std::string& fingerprint) {
+    endpoint.pinnedCertificate = normalFingerprint(fingerprint);
+    if (!fingerprint.empty() && endpoint.pinnedCertificate.empty())
+        return fail(ErrorCode::usage, "A certificate is pinned by its SHA-256 fingerprint, 64 hexadecimal digits as in "
+                                      "AB:CD:...");
+    return {};
+}
+
+Result<void> completePreset(EndpointSpec& endpoint, bool protocolTold, const Environment& environment) {
+    if (endpoint.preset.empty() && !endpoint.presetOptions.empty())
+        return fail(ErrorCode::usage, "Options are a preset's: name the preset, too.");
+    if (endpoint.preset.empty())
+        return {};
+    const auto preset = knownPreset(endpoint.preset);
+    if (!preset)
+        return tl::unexpected(preset.error());
+    const EndpointPreset& known = **preset;
+    if (endpoint.url.empty() && known.url.empty() && !known.urlVariable.empty()) {
+        if (const std::string address = environment(known.urlVariable.c_str()); !address.empty())
+            endpoint.url = clientAddress(address, known);
+    }
+    auto made = withPreset(endpoint, known.id, protocolTold);
+    if (!made)
+        return tl::unexpected(made.error());
+    endpoint = *std::move(made);
+    if (endpoint.key.kind == KeyReference::Kind::none) {
+        if (auto variable = keyVariableFor(known, endpoint.url, environment))
+            endpoint.key = {KeyReference::Kind::environment, *std::move(variable)};
+    }
+    return {};
+}
+
+Result<LaneOption> parseLaneOption(std::string_view text, const std::string& defaultName,
+                                   const Environment& environment) {
     Result<Pairs> pairs = splitPairs(text);
     if (!pairs)
         return tl::unexpected(pairs.error());
@@ -207,6 +249,12 @@ Result<LaneOption> parseLaneOption(std::string_view text, const std::string& def
             continue;
         ++answerers;
     }
+    const auto told = [&pairs](std::string_view part) {
+        return std::any_of(pairs->begin(), pairs->end(), [&](const auto& pair) { return pair.first == part; });
+    };
+    const bool remote = !lane.local && !lane.recorded;
+    if (answerers == 0 && told("preset"))
+        answerers = 1;
     for (auto& [name, value] : *pairs) {
         if (name == "name") {
             lane.name = std::move(value);
@@ -218,16 +266,18 @@ Result<LaneOption> parseLaneOption(std::string_view text, const std::string& def
                 return unknownPart(lane);
         }
     }
+    if (remote && answerers == 1) {
+        if (Result<void> complete = completePreset(lane.endpoint, told("protocol"), environment); !complete)
+            return fail(complete.error().code, fmt::format("Lane {}: {}", lane.name, complete.error().message));
+    }
     if (answerers > 1)
         return fail(ErrorCode::usage, fmt::format("Lane {}: give one of endpoint=, local= and recording=.", lane.name));
     if (answerers == 0)
-        return fail(ErrorCode::usage, fmt::format("Lane {}: give its address with endpoint=URL, a model file with "
-                                                  "local=FILE, or a recording with recording=FILE.",
+        return fail(ErrorCode::usage, fmt::format("Lane {}: give its address with endpoint=URL or preset=ID, a model "
+                                                  "file with local=FILE, or a recording with recording=FILE.",
                                                   lane.name));
     if (lane.local) {
-        const bool told =
-            std::any_of(pairs->begin(), pairs->end(), [](const auto& p) { return p.first == "parallel"; });
-        if (Result<void> fits = fitMates(lane, told); !fits)
+        if (Result<void> fits = fitMates(lane, told("parallel")); !fits)
             return tl::unexpected(fits.error());
     }
     return lane;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/source/environment_endpoints.h"
 #include "core/source/run_spec.h"
 
 #include <optional>
@@ -23,10 +24,19 @@ struct LaneOption {
 /// The path that stands for the sample model until it was fetched.
 inline constexpr std::string_view kSampleModel = "sample";
 
-/// "name=A,endpoint=URL,model=M,protocol=P,key-env=VAR", "name=A,local=FILE,threads=1" or "recording=FILE,lane=0"; a
-/// comma or backslash inside a value is written with a backslash before it. `name` may be left out and is then
-/// `defaultName`. Values never appear in a refusal, since somebody may have put a key there.
-[[nodiscard]] Result<LaneOption> parseLaneOption(std::string_view text, const std::string& defaultName);
+/// "name=A,endpoint=URL,model=M,protocol=P,key-env=VAR", "preset=ID,model=M", "name=A,local=FILE,threads=1" or
+/// "recording=FILE,lane=0"; a comma or backslash inside a value is written with a backslash before it. `name` may be
+/// left out and is then `defaultName`. A preset fills in what is not told, out of the environment where it keeps things
+/// there. Values never appear in a refusal, since somebody may have put a key there.
+[[nodiscard]] Result<LaneOption> parseLaneOption(std::string_view text, const std::string& defaultName,
+                                                 const Environment& environment = processEnvironment());
+
+/// Trusts a certificate by its fingerprint, however that is written; an empty one is none.
+[[nodiscard]] Result<void> pinCertificate(EndpointSpec& endpoint, const std::string& fingerprint);
+
+/// Makes `endpoint` that of a preset where it names one: what was told stays, and its key's variable is the preset's if
+/// no key was told and the address is of the origin that this key is for.
+[[nodiscard]] Result<void> completePreset(EndpointSpec& endpoint, bool protocolTold, const Environment& environment);
 
 /// "A" ... "Z", "AA" ...
 [[nodiscard]] std::string letterName(std::size_t index);

@@ -96,9 +96,12 @@ Result<std::vector<LaneOption>> laneOptions(const RunFlags& flags) {
     std::vector<LaneOption> options;
     if (!flags.lanes.empty()) {
         if (!flags.endpoint.empty() || !flags.model.empty() || !flags.protocol.empty() || !flags.keyEnv.empty() ||
-            !flags.keyFile.empty() || flags.keyStdin)
-            return fail(ErrorCode::usage, "--endpoint, --model, --protocol and --key-... describe a single lane; with "
-                                          "--lane they belong inside it.");
+            !flags.keyFile.empty() || flags.keyStdin || !flags.preset.empty() || !flags.presetOptions.empty() ||
+            flags.thinkTags || flags.cumulative || !flags.pinnedCertificate.empty())
+            return fail(
+                ErrorCode::usage,
+                "--endpoint, --preset, --model, --protocol, --key-... and what belongs to them describe a single "
+                "lane; with --lane they belong inside it.");
         for (const std::string& text : flags.lanes) {
             Result<LaneOption> lane = parseLaneOption(text, letterName(options.size()));
             if (!lane)
@@ -107,11 +110,10 @@ Result<std::vector<LaneOption>> laneOptions(const RunFlags& flags) {
         }
         return options;
     }
-    if (flags.endpoint.empty())
-        return fail(
-            ErrorCode::usage,
-            "Say whom to ask: --endpoint URL --model M, or one --lane for each lane (a model on this machine is "
-            "a lane too: --lane local=FILE).");
+    if (flags.endpoint.empty() && flags.preset.empty())
+        return fail(ErrorCode::usage, "Say whom to ask: --endpoint URL (or --preset ID) and --model M, or one --lane "
+                                      "for each lane (a model on this machine is "
+                                      "a lane too: --lane local=FILE).");
     Result<KeyReference> key = keyOfSingleLane(flags);
     if (!key)
         return tl::unexpected(key.error());
@@ -122,6 +124,14 @@ Result<std::vector<LaneOption>> laneOptions(const RunFlags& flags) {
     if (!flags.protocol.empty())
         lane.endpoint.protocol = flags.protocol;
     lane.endpoint.key = *std::move(key);
+    lane.endpoint.preset = flags.preset;
+    lane.endpoint.presetOptions = flags.presetOptions;
+    lane.endpoint.thinkTags = flags.thinkTags;
+    lane.endpoint.cumulative = flags.cumulative;
+    if (Result<void> pinned = pinCertificate(lane.endpoint, flags.pinnedCertificate); !pinned)
+        return tl::unexpected(pinned.error());
+    if (Result<void> complete = completePreset(lane.endpoint, !flags.protocol.empty(), processEnvironment()); !complete)
+        return tl::unexpected(complete.error());
     options.push_back(std::move(lane));
     return options;
 }

@@ -21,6 +21,11 @@ enum class OutputForm { forPeople, json, jsonLines };
 struct RunFlags {
     std::vector<std::string> lanes;
     std::string endpoint, model, protocol, keyEnv, keyFile, caFile;
+    std::string preset;
+    std::vector<std::string> presetOptions;
+    bool thinkTags = false;
+    bool cumulative = false;
+    std::string pinnedCertificate;
     bool keyStdin = false;
     std::optional<std::string> prompt, promptFile;
     std::string system;

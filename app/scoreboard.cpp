@@ -3,6 +3,7 @@
 #include "app/engine_json.h"
 #include "app/terminal.h"
 #include "core/base/utf8.h"
+#include "core/source/request.h"
 
 #include <fmt/format.h>
 
@@ -170,6 +171,12 @@ std::string remarks(const ReportedLane& lane) {
             record.warmup ? fmt::format("warm-up {}", record.repeat) : fmt::format("run {}", record.repeat);
         text += fmt::format("{}, {}: {}{}{}\n", name, where, kind, message.empty() ? "" : ": ",
                             oneLine(message, kMessageColumns));
+        const auto status = record.end ? record.end->httpStatus : std::nullopt;
+        if ((status == 400 || status == 422) && !record.spec.local) {
+            const std::string& body = record.end->body;
+            if (const std::string hint = refusalHint(record.spec, body.empty() ? message : body); !hint.empty())
+                text += hint + '\n';
+        }
     }
     return text;
 }

@@ -10,6 +10,7 @@
 #include "core/base/utc_time.h"
 #include "core/net/model_lister.h"
 #include "core/net/network_thread.h"
+#include "core/source/environment_endpoints.h"
 #include "ui/theme/look.h"
 #include "ui/window/main_window.h"
 #include "ui/window/picture_file.h"
@@ -41,15 +42,17 @@ void nameApplication() {
 }
 
 std::vector<OfferedEndpoint> endpointsOfEnvironment() {
-    const QString url = qEnvironmentVariable("OPENAI_BASE_URL").trimmed();
-    if (url.isEmpty())
-        return {};
-    OfferedEndpoint offered;
-    offered.endpoint.url = url.toStdString();
-    offered.endpoint.key = {KeyReference::Kind::environment, "OPENAI_API_KEY"};
-    offered.from = QStringLiteral("OPENAI_BASE_URL");
-    offered.keySet = !qEnvironmentVariableIsEmpty("OPENAI_API_KEY");
-    return {offered};
+    std::vector<OfferedEndpoint> all;
+    for (const FoundEndpoint& found : endpointsIn(processEnvironment())) {
+        OfferedEndpoint offered;
+        offered.endpoint = found.endpoint;
+        offered.keySet = !found.keyFrom.empty();
+        const QString url = QString::fromStdString(found.urlFrom);
+        const QString key = QString::fromStdString(found.keyFrom);
+        offered.from = url.isEmpty() || key.isEmpty() ? url + key : url + QStringLiteral(", ") + key;
+        all.push_back(std::move(offered));
+    }
+    return all;
 }
 
 WindowServices localServices() {

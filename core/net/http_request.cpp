@@ -31,16 +31,17 @@ Result<void> checkKeyUse(const Url& url, const EndpointSpec& endpoint, const Sec
     return {};
 }
 
-Result<std::string> httpPost(const Url& url, const RequestHead& head, std::string_view body, const Secret* key) {
-    std::string out;
-    out.reserve(body.size() + 1024);
-    out += "POST " + url.target + " HTTP/1.1\r\n";
+namespace {
+
+/// Room enough that a head with its key is written once, and no copy of it stays behind.
+constexpr std::size_t kHeadRoom = 20U << 10;
+
+/// Everything of a head but its first and last lines.
+Result<void> appendHead(std::string& out, const Url& url, const RequestHead& head, const Secret* key) {
     out += "Host: " + url.authority() + "\r\n";
     out += fmt::format("User-Agent: {}\r\n", userAgent());
     out += fmt::format("Accept: {}\r\n", head.accept);
-    out += "Accept-Encoding: identity\r\n"
-           "Content-Type: application/json\r\n";
-    out += fmt::format("Content-Length: {}\r\n", body.size());
+    out += "Accept-Encoding: identity\r\n";
     for (const auto& [name, value] : head.fixed)
         out += fmt::format("{}: {}\r\n", name, value);
     if (key != nullptr && !key->empty() && head.auth != AuthHeader::none) {
@@ -50,8 +51,30 @@ Result<std::string> httpPost(const Url& url, const RequestHead& head, std::strin
         out += key->revealForTransport();
         out += "\r\n";
     }
-    out += "Connection: keep-alive\r\n\r\n";
+    out += "Connection: keep-alive\r\n";
+    return {};
+}
+
+} // namespace
+
+Result<std::string> httpPost(const Url& url, const RequestHead& head, std::string_view body, const Secret* key) {
+    std::string out;
+    out.reserve(body.size() + url.target.size() + kHeadRoom);
+    out += "POST " + url.target + " HTTP/1.1\r\n";
+    if (const auto written = appendHead(out, url, head, key); !written)
+        return tl::unexpected(written.error());
+    out += fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.size());
     out += body;
+    return out;
+}
+
+Result<std::string> httpGet(const Url& url, const RequestHead& head, const Secret* key) {
+    std::string out;
+    out.reserve(url.target.size() + kHeadRoom);
+    out += "GET " + url.target + " HTTP/1.1\r\n";
+    if (const auto written = appendHead(out, url, head, key); !written)
+        return tl::unexpected(written.error());
+    out += "\r\n";
     return out;
 }
 

@@ -22,6 +22,9 @@ namespace decodescope {
 /// login among its headers. `origin` is "http://host:port". The bytes given are wiped.
 void addressToProxy(std::string& request, std::string_view origin, std::string_view authorization);
 
+/// The bytes of a GET, likewise.
+[[nodiscard]] Result<std::string> httpGet(const Url& url, const RequestHead& head, const Secret* key);
+
 /// Whether the key may go out as the spec has it, asked before every use; from then on no text for people shows it.
 /// Never in the clear to another machine unless confirmed.
 [[nodiscard]] Result<void> checkKeyUse(const Url& url, const EndpointSpec& endpoint, const Secret* key);

@@ -50,6 +50,34 @@ private slots:
         QCOMPARE(lane->endpoint.url, std::string("http://h/?a=b"));
     }
 
+    void aPresetFillsWhatIsNotTold() {
+        const auto with = [](const std::string& wanted, const std::string& value) -> Environment {
+            return [=](const char* name) { return name == wanted ? value : std::string(); };
+        };
+        const auto lane = parseLaneOption("preset=openai,model=M", "A", with("OPENAI_API_KEY", "DSCANARY"));
+        QVERIFY(lane);
+        QCOMPARE(lane->endpoint.preset, std::string("openai"));
+        QCOMPARE(lane->endpoint.url, std::string("https://api.openai.com/v1"));
+        QVERIFY(lane->endpoint.key.kind == KeyReference::Kind::environment);
+        QCOMPARE(lane->endpoint.key.name, std::string("OPENAI_API_KEY"));
+        const auto own = parseLaneOption("preset=llama.cpp,option=no-cache,protocol=llamacpp-completion,"
+                                         "endpoint=http://h:1,key-env=MINE,connection=reuse,think-tags=on,pin=" +
+                                             std::string(64, 'a'),
+                                         "A", with("LLAMA_API_KEY", "DSCANARY"));
+        QVERIFY(own);
+        QCOMPARE(own->endpoint.url, std::string("http://h:1"));
+        QCOMPARE(own->endpoint.protocol, std::string("llamacpp-completion"));
+        QCOMPARE(own->endpoint.key.name, std::string("MINE"));
+        QVERIFY(own->endpoint.connection == ConnectionUse::reuse && own->endpoint.thinkTags);
+        QVERIFY(own->endpoint.pinnedCertificate.starts_with("AA:AA"));
+        // Another origin than the one that the key is for.
+        const auto foreign = parseLaneOption("preset=openai,endpoint=https://h", "A", with("OPENAI_API_KEY", "k"));
+        QVERIFY(foreign && foreign->endpoint.key.kind == KeyReference::Kind::none);
+        const auto azure = parseLaneOption("preset=azure,model=d", "A", with("AZURE_OPENAI_ENDPOINT", "https://r.x"));
+        QVERIFY(azure);
+        QCOMPARE(azure->endpoint.url, std::string("https://r.x"));
+    }
+
     void batchMatesHaveRoomInTheEngine() {
         const auto lane = parseLaneOption("local=/m/x.gguf,mates=9", "A");
         QVERIFY(lane);
@@ -105,6 +133,11 @@ private slots:
         QTest::newRow("two answerers") << "endpoint=http://h,local=DSCANARY";
         QTest::newRow("threads of a server") << "endpoint=http://h,threads=2";
         QTest::newRow("a key for a file") << "local=x.gguf,key-env=DSCANARY";
+        QTest::newRow("no such preset") << "preset=DSCANARY";
+        QTest::newRow("no such option") << "preset=ollama,option=DSCANARY";
+        QTest::newRow("option without preset") << "endpoint=http://h,option=DSCANARY";
+        QTest::newRow("neither on nor off") << "endpoint=http://h,think-tags=DSCANARY";
+        QTest::newRow("preset of a file") << "local=x.gguf,preset=DSCANARY";
         QTest::newRow("no number") << "local=x.gguf,threads=DSCANARY";
         QTest::newRow("too many threads") << "local=x.gguf,threads=99999";
         QTest::newRow("no kind of cache") << "local=x.gguf,kv=DSCANARY";

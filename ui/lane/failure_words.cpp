@@ -1,6 +1,7 @@
 #include "ui/lane/failure_words.h"
 
 #include "core/base/fingerprint.h"
+#include "core/source/request.h"
 #include "ui/theme/format.h"
 
 #include <QCoreApplication>
@@ -196,6 +197,11 @@ FailureWords failureWords(const RunRecord& record, const RunSpec& spec) {
         words.fingerprint = QString::fromStdString(fingerprintIn(record.end->message));
     if (!words.fingerprint.isEmpty())
         words.facts.emplace_back(tr("SHA-256"), words.fingerprint);
+    if (const auto status = record.end->httpStatus; (status == 400 || status == 422) && !spec.local) {
+        const std::string hint = refusalHint(spec, record.end->body.empty() ? record.end->message : record.end->body);
+        if (!hint.empty())
+            words.facts.emplace_back(tr("Perhaps"), QString::fromStdString(hint));
+    }
     if (!record.end->redirectTo.empty())
         words.facts.emplace_back(tr("To"), QString::fromStdString(record.end->redirectTo));
     if (record.end->retryAfterMs)

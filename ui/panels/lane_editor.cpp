@@ -1,6 +1,9 @@
 #include "ui/panels/lane_editor.h"
 
+#include "core/source/environment_endpoints.h"
+#include "core/source/request_form.h"
 #include "ui/panels/controls.h"
+#include "ui/panels/endpoint_details.h"
 #include "ui/panels/local_model_door.h"
 #include "ui/panels/local_model_form.h"
 #include "ui/window/key_binding.h"
@@ -47,8 +50,12 @@ QWidget* LaneEditor::buildEndpoint() {
     m_url = field(tr("Endpoint address"), QStringLiteral("https://host/v1"), this);
     m_protocol = new QComboBox(this);
     m_protocol->setAccessibleName(tr("Protocol"));
-    m_protocol->addItem(tr("OpenAI chat"), QStringLiteral("openai-chat"));
-    m_protocol->addItem(tr("OpenAI completions"), QStringLiteral("openai-completions"));
+    m_preset = new QComboBox(this);
+    m_preset->setAccessibleName(tr("Kind of server"));
+    m_preset->setMaxVisibleItems(24);
+    m_preset->addItem(tr("Any, by its protocol alone"), QString());
+    for (const EndpointPreset& preset : builtInPresets())
+        m_preset->addItem(QString::fromStdString(preset.name), QString::fromStdString(preset.id));
     m_model = field(tr("Model"), tr("name as the endpoint knows it"), this);
     m_filter = field(tr("Filter models"), tr("Filter"), this);
     m_models = new QListWidget(this);
@@ -67,10 +74,9 @@ QWidget* LaneEditor::buildEndpoint() {
     m_keyPages->addWidget(new RoleLabel(tr("Requests carry no key."), &Colours::ink3, Type::body, this));
     for (QLineEdit* source : {m_keyVariable, m_keyFile, m_keyTyped})
         m_keyPages->addWidget(source);
-    m_thinkTags = new QCheckBox(tr("Split inline <think> text into reasoning"), this);
-    m_caFile = field(tr("Extra certificate authority"), tr("PEM file, beside the system's authorities"), this);
-    m_anyCertificate = new QCheckBox(tr("Accept any certificate for this lane (not remembered)"), this);
-    m_plainHttp = new QCheckBox(tr("Allow the key over unencrypted http (not remembered)"), this);
+    m_details = new EndpointDetails(this);
+    m_details->hide();
+    m_more = new ActionButton(QStringLiteral("down"), tr("More"), {}, this);
     m_test = new ActionButton({}, tr("Test"), {}, this);
     m_fetch = new ActionButton(QStringLiteral("download"), tr("List models"), {}, this);
     auto* form = new QFormLayout(page);
@@ -89,10 +95,12 @@ QWidget* LaneEditor::buildEndpoint() {
     addressRow->setSpacing(6);
     addressRow->addWidget(m_url, 1);
     addressRow->addWidget(m_test);
+    row(tr("Server"), m_preset);
     row(tr("Address"), address);
     for (const OfferedEndpoint& offered : m_services.offered) {
         auto* offer = new ActionButton({}, tr("Use %1").arg(QString::fromStdString(offered.endpoint.url)),
                                        tr("from %1").arg(offered.from), this);
+        offer->setAutoDefault(false);
         connect(offer, &QPushButton::clicked, this, [this, offered] { useOffered(offered); });
         form->addRow(QString(), offer);
     }
@@ -114,11 +122,9 @@ QWidget* LaneEditor::buildEndpoint() {
     form->addRow(QString(), m_remember);
     form->addRow(QString(), m_filter);
     form->addRow(QString(), m_models);
-    form->addRow(QString(), m_thinkTags);
-    row(tr("Authority"), m_caFile);
-    form->addRow(QString(), m_anyCertificate);
-    form->addRow(QString(), m_plainHttp);
-    for (ActionButton* button : {m_test, m_fetch})
+    form->addRow(QString(), m_more);
+    form->addRow(m_details);
+    for (ActionButton* button : {m_test, m_fetch, m_more})
         button->setAutoDefault(false);
     return page;
 }
@@ -166,6 +172,8 @@ void LaneEditor::build() {
 
     m_filter->hide();
     m_models->hide();
+    connect(m_preset, &QComboBox::activated, this, &LaneEditor::presetChosen);
+    connect(m_more, &QPushButton::clicked, this, [this] { showDetails(m_details->isHidden()); });
     connect(m_keySource, &QComboBox::currentIndexChanged, this, &LaneEditor::keySourceChanged);
     connect(m_url, &QLineEdit::textChanged, this, &LaneEditor::addressEdited);
     connect(m_keyTyped, &QLineEdit::textEdited, this, [this] { m_keyOrigin = originOf(m_url->text().toStdString()); });
@@ -202,8 +210,8 @@ void LaneEditor::fill(const RunSpec& lane) {
     }
     m_name->setText(QString::fromStdString(lane.laneName));
     m_url->setText(QString::fromStdString(e.url));
-    const int protocol = m_protocol->findData(QString::fromStdString(e.protocol));
-    m_protocol->setCurrentIndex(std::max(protocol, 0));
+    m_preset->setCurrentIndex(std::max(m_preset->findData(QString::fromStdString(e.preset)), 0));
+    offerProtocols(e.protocol);
     m_model->setText(QString::fromStdString(e.model));
     const QString keyName = QString::fromStdString(e.key.name);
     switch (e.key.kind) {
@@ -228,14 +236,66 @@ void LaneEditor::fill(const RunSpec& lane) {
     default:
         m_keySource->setCurrentIndex(noKey);
     }
-    m_thinkTags->setChecked(e.thinkTags);
-    m_caFile->setText(QString::fromStdString(e.extraCaFile));
-    m_anyCertificate->setChecked(e.allowInvalidTls);
-    m_plainHttp->setChecked(e.allowPlainHttpWithKey);
+    m_details->fill(e);
+    showDetails(EndpointDetails::used(e));
     keySourceChanged();
 }
 
+const EndpointPreset* LaneEditor::preset() const {
+    return findPreset(m_preset->currentData().toString().toStdString());
+}
+
+void LaneEditor::offerProtocols(const std::string& wanted) {
+    m_protocol->clear();
+    std::vector<std::string> offered;
+    if (const EndpointPreset* chosen = preset())
+        offered = chosen->protocols;
+    else
+        for (const std::string_view protocol : askedProtocols())
+            offered.emplace_back(protocol);
+    for (const std::string& protocol : offered)
+        m_protocol->addItem(protocolName(protocol), QString::fromStdString(protocol));
+    m_protocol->setCurrentIndex(std::max(m_protocol->findData(QString::fromStdString(wanted)), 0));
+}
+
+/// Fills in what the preset knows. A key typed before stays only where the address does; the name of a variable is put
+/// down, and its key is used only for the origin that it is for.
+void LaneEditor::presetChosen() {
+    const std::string before = m_protocol->currentData().toString().toStdString();
+    const EndpointPreset* chosen = preset();
+    m_details->setPreset(chosen);
+    if (!chosen) {
+        offerProtocols(before);
+        m_url->setPlaceholderText(QStringLiteral("https://host/v1"));
+        return;
+    }
+    offerProtocols(chosen->protocols.front());
+    m_url->setPlaceholderText(QString::fromStdString(chosen->urlForm));
+    if (!chosen->url.empty())
+        m_url->setText(QString::fromStdString(chosen->url));
+    const Environment environment = processEnvironment();
+    const auto variable = keyVariableFor(*chosen, m_url->text().toStdString(), environment);
+    if (m_keySource->currentIndex() == noKey || m_keySource->currentIndex() == fromVariable) {
+        m_keySource->setCurrentIndex(variable ? fromVariable : noKey);
+        const std::string usual = chosen->keyVariables.empty() ? std::string() : chosen->keyVariables.front();
+        m_keyVariable->setText(QString::fromStdString(variable.value_or(usual)));
+    }
+    QString words = QString::fromStdString(chosen->note);
+    if (variable)
+        words = tr("The key comes from %1. ").arg(QString::fromStdString(*variable)) + words;
+    say(words.trimmed(), true);
+}
+
+void LaneEditor::showDetails(bool shown) {
+    m_details->setVisible(shown);
+    m_more->setWords(shown ? tr("Less") : tr("More"), {});
+    adjustSize();
+}
+
 void LaneEditor::useOffered(const OfferedEndpoint& offered) {
+    m_preset->setCurrentIndex(std::max(m_preset->findData(QString::fromStdString(offered.endpoint.preset)), 0));
+    m_details->setPreset(preset());
+    offerProtocols(offered.endpoint.protocol);
     m_url->setText(QString::fromStdString(offered.endpoint.url));
     if (offered.keySet) {
         m_keyVariable->setText(QString::fromStdString(offered.endpoint.key.name));
@@ -246,7 +306,7 @@ void LaneEditor::useOffered(const OfferedEndpoint& offered) {
 
 void LaneEditor::keySourceChanged() {
     m_keyPages->setCurrentIndex(m_keySource->currentIndex());
-    m_plainHttp->setEnabled(m_keySource->currentIndex() != noKey);
+    m_details->setKeyGiven(m_keySource->currentIndex() != noKey);
     m_remember->setEnabled(m_keySource->currentIndex() == typed);
 }
 
@@ -307,10 +367,8 @@ RunSpec LaneEditor::spec() const {
     }
     if (e.key.kind == KeyReference::Kind::session && !lane.key)
         e.key = {};
-    e.thinkTags = m_thinkTags->isChecked();
-    e.extraCaFile = m_caFile->text().trimmed().toStdString();
-    e.allowInvalidTls = m_anyCertificate->isChecked();
-    e.allowPlainHttpWithKey = m_plainHttp->isChecked();
+    e.preset = m_preset->currentData().toString().toStdString();
+    m_details->apply(e);
     return lane;
 }
 

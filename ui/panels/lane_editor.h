@@ -13,6 +13,8 @@ class QStackedWidget;
 namespace decodescope {
 
 class ActionButton;
+class EndpointDetails;
+struct EndpointPreset;
 class LocalModelForm;
 class RoleLabel;
 class SegmentBar;
@@ -38,6 +40,11 @@ private:
     void setLocal(bool local);
     [[nodiscard]] bool local() const;
     void fill(const RunSpec& lane);
+    [[nodiscard]] const EndpointPreset* preset() const; ///< null: none chosen
+    void presetChosen();
+    /// The protocols of the chosen preset, or all; `wanted` is chosen among them if it is there.
+    void offerProtocols(const std::string& wanted);
+    void showDetails(bool shown);
     void useOffered(const OfferedEndpoint& offered);
     void keySourceChanged();
     void addressEdited();
@@ -58,6 +65,7 @@ private:
     SegmentBar* m_kind = nullptr; ///< null: only endpoints are offered
     LocalModelForm* m_form = nullptr;
     QWidget* m_endpoint;
+    QComboBox* m_preset;
     QLineEdit* m_url;
     QComboBox* m_protocol;
     QLineEdit* m_model;
@@ -69,10 +77,8 @@ private:
     QLineEdit* m_keyFile;
     QLineEdit* m_keyTyped;
     QCheckBox* m_remember;
-    QCheckBox* m_thinkTags;
-    QLineEdit* m_caFile;
-    QCheckBox* m_anyCertificate;
-    QCheckBox* m_plainHttp;
+    EndpointDetails* m_details;
+    ActionButton* m_more;
     ActionButton* m_test;
     ActionButton* m_fetch;
     RoleLabel* m_verdict;

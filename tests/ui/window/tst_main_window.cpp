@@ -3,6 +3,7 @@
 #include "ui/panels/lane_editor.h"
 #include "ui/panels/lanes_row.h"
 #include "ui/text/token_text_view.h"
+#include "ui/theme/look.h"
 #include "ui/window/dock_area.h"
 #include "ui/window/main_window.h"
 #include "ui/window/window_actions.h"
@@ -10,6 +11,7 @@
 #include <QAbstractSpinBox>
 #include <QAction>
 #include <QApplication>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QDragEnterEvent>
@@ -266,6 +268,44 @@ private slots:
             if (auto* line = qobject_cast<QLineEdit*>(widget))
                 QVERIFY(!line->text().contains("DSCANARY") && !line->placeholderText().contains("DSCANARY"));
         }
+        editor->close();
+    }
+
+    void aPresetFillsInTheEndpoint() {
+        WindowFixture fixture;
+        RunSpec spec;
+        spec.endpoint.url = "http://127.0.0.1:9";
+        const WindowServices services = fixture.services();
+        auto* editor = new LaneEditor(services, spec, "Edit", nullptr);
+        editor->show();
+        auto* kind = named<QComboBox>(*editor, "Kind of server");
+        auto* protocol = named<QComboBox>(*editor, "Protocol");
+        QCOMPARE(protocol->count(), 14);
+        const auto choose = [&](const char* id) {
+            const int index = kind->findData(QString::fromUtf8(id));
+            kind->setCurrentIndex(index);
+            emit kind->activated(index);
+        };
+        choose("llama.cpp");
+        EndpointSpec chosen = editor->spec().endpoint;
+        QCOMPARE(chosen.preset, std::string("llama.cpp"));
+        QCOMPARE(chosen.url, std::string("http://127.0.0.1:8080"));
+        QCOMPARE(chosen.protocol, std::string("openai-chat"));
+        QCOMPARE(protocol->count(), 5);
+        for (auto* box : editor->findChildren<QCheckBox*>()) {
+            if (box->text().contains("cached"))
+                box->setChecked(true);
+        }
+        QVERIFY((editor->spec().endpoint.presetOptions == std::vector<std::string>{"no-cache"}));
+        choose("gemini");
+        chosen = editor->spec().endpoint;
+        QCOMPARE(chosen.protocol, std::string("gemini-sse"));
+        QVERIFY(chosen.presetOptions.empty());
+        choose("perplexity");
+        QVERIFY(editor->spec().endpoint.thinkTags);
+        choose("");
+        QCOMPARE(protocol->count(), 14);
+        QVERIFY(editor->spec().endpoint.preset.empty());
         editor->close();
     }
 

@@ -1,0 +1,257 @@
+#include "app/probe.h"
+
+#include "core/session/session.h"
+
+#include <QCoreApplication>
+#include <QEventLoop>
+#include <QTimer>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace decodescope {
+
+namespace {
+
+constexpr int kTinyTokens = 8;
+constexpr int kStreamTokens = 64;
+constexpr const char* kTinyPrompt = "Say hi.";
+constexpr const char* kStreamPrompt = "Count from one to fifty in words, separated by commas.";
+constexpr std::chrono::milliseconds kCrank{5};
+constexpr std::size_t kBurst = 3; ///< so many events in an arrival, on average, are no stream of tokens
+
+/// Asks for a list and waits.
+CallReport waitForList(const ListCall& listModels, const EndpointSpec& endpoint, std::shared_ptr<const Secret> key) {
+    QEventLoop loop;
+    CallReport heard;
+    const auto asked = listModels(endpoint, std::move(key), [&](CallReport report) {
+        // On the network thread: the loop below is the only one that reads it, and only once it was told.
+        QMetaObject::invokeMethod(
+            &loop,
+            [&, report = std::move(report)]() mutable {
+                heard = std::move(report);
+                loop.quit();
+            },
+            Qt::QueuedConnection);
+    });
+    if (!asked) {
+        heard.kind = ErrorKind::unreachable;
+        heard.message = asked.error().message;
+        return heard;
+    }
+    loop.exec();
+    return heard;
+}
+
+/// Runs the lanes one after another. False when interrupted.
+bool runLanes(const SourceFactory& sources, std::vector<LaneConfig> lanes, const InterruptGuard& interrupt,
+              const std::function<void(const Lane&)>& done) {
+    const SteadyClock clock;
+    Session session(sources, clock);
+    session.setLanes(std::move(lanes));
+    RunPlan plan;
+    plan.sequential = true;
+    if (!session.start(plan))
+        return true;
+    bool stopped = false;
+    QEventLoop loop;
+    QTimer crank;
+    crank.setTimerType(Qt::PreciseTimer);
+    crank.setInterval(kCrank);
+    QObject::connect(&crank, &QTimer::timeout, [&] {
+        if (interrupt.asked() && !std::exchange(stopped, true))
+            session.stop();
+        session.pump();
+        if (!session.active())
+            loop.quit();
+    });
+    crank.start();
+    loop.exec();
+    for (const auto& lane : session.lanes())
+        done(*lane);
+    return !stopped;
+}
+
+RunSpec question(const EndpointSpec& endpoint, const std::shared_ptr<const Secret>& key, const char* prompt,
+                 int tokens) {
+    RunSpec spec;
+    spec.laneName = endpoint.protocol;
+    spec.endpoint = endpoint;
+    spec.key = key;
+    spec.prompt = prompt;
+    spec.sampling.maxTokens = tokens;
+    spec.timeouts.connect = std::chrono::seconds(10);
+    spec.timeouts.firstToken = std::chrono::seconds(60); // a model may have to be loaded
+    spec.timeouts.idle = std::chrono::seconds(15);
+    spec.timeouts.total = std::chrono::seconds(90);
+    return spec;
+}
+
+LaneConfig laneFor(RunSpec spec, std::size_t index) {
+    LaneConfig lane;
+    lane.id = static_cast<LaneId>(index + 1);
+    lane.spec = std::move(spec);
+    return lane;
+}
+
+void askForLists(ProbeFindings& findings, const EndpointSpec& endpoint, const std::vector<std::string>& protocols,
+                 const std::shared_ptr<const Secret>& key, const ListCall& listModels,
+                 const InterruptGuard& interrupt) {
+    std::set<std::string> asked;
+    for (const std::string& protocol : protocols) {
+        EndpointSpec spec = endpoint;
+        spec.protocol = protocol;
+        const auto query = modelQuery(spec);
+        if (!query || interrupt.asked())
+            continue;
+        // Two protocols may share a list, each with its own header for the key.
+        const std::string header(key ? headerName(query->head.auth) : "");
+        if (!asked.insert(query->url.target + ' ' + header).second)
+            continue;
+        ListFinding finding{query->url.text(), waitForList(listModels, spec, key), {}};
+        const bool good =
+            finding.report.kind == ErrorKind::none && finding.report.head && finding.report.head->status == 200;
+        if (good)
+            finding.models = modelsIn(spec, finding.report.body);
+        if (finding.models && finding.models->empty())
+            finding.models.reset();
+        if (finding.models && findings.models.empty())
+            findings.models = *finding.models;
+        findings.lists.push_back(std::move(finding));
+        if (!findings.lists.front().report.connected)
+            return; // nobody is there
+    }
+}
+
+void askForTokens(ProbeFindings& findings, const EndpointSpec& endpoint, const std::vector<std::string>& protocols,
+                  const std::shared_ptr<const Secret>& key, const SourceFactory& sources,
+                  const InterruptGuard& interrupt) {
+    std::vector<LaneConfig> lanes;
+    for (const std::string& protocol : protocols) {
+        ProtocolFinding finding;
+        finding.endpoint = endpoint;
+        finding.endpoint.protocol = protocol;
+        finding.endpoint.model = findings.model;
+        RunSpec spec = question(finding.endpoint, key, kTinyPrompt, kTinyTokens);
+        if (const auto route = routeText(spec); !route)
+            finding.notAsked = route.error().message;
+        else if (const auto body = requestBody(spec); !body)
+            finding.notAsked = body.error().message;
+        else {
+            finding.route = *route;
+            lanes.push_back(laneFor(std::move(spec), findings.protocols.size()));
+        }
+        findings.protocols.push_back(std::move(finding));
+    }
+    if (lanes.empty())
+        return;
+    const bool whole = runLanes(sources, std::move(lanes), interrupt, [&](const Lane& lane) {
+        ProtocolFinding& finding = findings.protocols[lane.config().id - 1];
+        if (const LaneRun* run = lane.current()) {
+            finding.record = run->record;
+            finding.summary = run->summary;
+        }
+    });
+    findings.interrupted = !whole;
+}
+
+void askForAStream(ProbeFindings& findings, const std::shared_ptr<const Secret>& key, const SourceFactory& sources,
+                   const InterruptGuard& interrupt) {
+    const auto answering = std::find_if(findings.protocols.begin(), findings.protocols.end(),
+                                        [](const ProtocolFinding& finding) { return finding.answers(); });
+    if (answering == findings.protocols.end() || findings.interrupted)
+        return;
+    std::vector<LaneConfig> lanes{laneFor(question(answering->endpoint, key, kStreamPrompt, kStreamTokens), 0)};
+    const bool whole = runLanes(sources, std::move(lanes), interrupt, [&](const Lane& lane) {
+        if (const LaneRun* run = lane.current(); run && run->summary)
+            findings.stream = judgeStream(run->record, *run->summary);
+    });
+    findings.interrupted = !whole;
+    if (findings.stream)
+        findings.stream->protocol = answering->endpoint.protocol;
+}
+
+bool hasFlag(const RunSummary& summary, std::string_view flag) {
+    return std::find(summary.flags.begin(), summary.flags.end(), flag) != summary.flags.end();
+}
+
+} // namespace
+
+bool ProtocolFinding::answers() const {
+    if (!record)
+        return false;
+    const bool over = record->outcome == Outcome::complete || record->outcome == Outcome::notStreamed;
+    const bool said = !record->events.empty() || !record->transcript.empty() || record->finish.has_value();
+    return over ? said : !record->events.empty();
+}
+
+bool ProbeFindings::connected() const {
+    return std::any_of(lists.begin(), lists.end(), [](const auto& list) { return list.report.connected; }) ||
+           std::any_of(protocols.begin(), protocols.end(),
+                       [](const auto& finding) { return finding.record && finding.record->head; });
+}
+
+bool ProbeFindings::anyAnswers() const {
+    return std::any_of(protocols.begin(), protocols.end(), [](const auto& finding) { return finding.answers(); });
+}
+
+bool ProbeFindings::refused() const {
+    return std::any_of(protocols.begin(), protocols.end(), [](const ProtocolFinding& finding) {
+        return finding.record && finding.record->end && finding.record->end->kind == ErrorKind::auth;
+    });
+}
+
+StreamFinding judgeStream(std::shared_ptr<const RunRecord> record, const RunSummary& summary) {
+    StreamFinding finding;
+    finding.record = std::move(record);
+    finding.summary = summary;
+    const auto events = summary.tokenEvents;
+    const auto arrivals = summary.arrivals;
+    const double decodeMs = summary.decode.value_or(0) * 1e3;
+    if (finding.record->outcome == Outcome::notStreamed || hasFlag(summary, "not_streamed")) {
+        finding.verdict = Streaming::no;
+        finding.evidence = "the answer came as a whole, although a stream was asked for";
+    } else if (hasFlag(summary, "not_really_streamed")) {
+        finding.verdict = Streaming::no;
+        finding.evidence =
+            fmt::format("{} events came in {} arrivals within {:.1f} ms at the end of {:.1f} ms: the text "
+                        "was generated first and sent afterwards",
+                        events, arrivals, decodeMs, summary.e2e.value_or(0) * 1e3);
+    } else if (events < 4) {
+        finding.evidence = fmt::format("{} events are too few to tell", events);
+    } else if (arrivals * kBurst <= events) {
+        finding.verdict = Streaming::inBursts;
+        finding.evidence =
+            fmt::format("{} events came in {} arrivals: something on the way collects them", events, arrivals);
+    } else {
+        finding.verdict = Streaming::yes;
+        finding.evidence = fmt::format("{} events came in {} arrivals over {:.1f} ms", events, arrivals, decodeMs);
+        if (summary.itl)
+            finding.evidence += fmt::format(", half of the gaps up to {:.1f} ms, the longest {:.1f} ms",
+                                            summary.itl->p50 * 1e3, summary.itl->max * 1e3);
+    }
+    return finding;
+}
+
+ProbeFindings probe(const EndpointSpec& endpoint, const std::vector<std::string>& protocols,
+                    std::shared_ptr<const Secret> key, const ListCall& listModels, const SourceFactory& sources) {
+    const InterruptGuard interrupt;
+    ProbeFindings findings;
+    if (const auto url = parseUrl(endpoint.url))
+        findings.place = url->text();
+    askForLists(findings, endpoint, protocols, key, listModels, interrupt);
+    findings.interrupted = interrupt.asked();
+    const bool nobody = !findings.lists.empty() && !findings.lists.front().report.connected;
+    if (nobody || findings.interrupted)
+        return findings;
+    findings.model = endpoint.model;
+    if (findings.model.empty() && !findings.models.empty())
+        findings.model = findings.models.front();
+    askForTokens(findings, endpoint, protocols, key, sources, interrupt);
+    askForAStream(findings, key, sources, interrupt);
+    return findings;
+}
+
+} // namespace decodescope

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""`probe` and `presets` through the real program: what is found, what is said of everything that can be wrong, and that a
+key goes nowhere else."""
+import cli_support as cli
+
+
+class ProbeTest(cli.CliTest):
+    def probe(self, scenario, *more, query="", **options):
+        return cli.program("probe", self.endpoint(scenario, query), "--json", *more, **options)
+
+    def test_a_server_that_streams(self):
+        result = self.probe("pace", "--preset", "openai-compatible", query="tokens=24&interval_ms=30")
+        self.assertEqual(result.status, 0, result.err)
+        found = result.json()
+        self.assertEqual(found["schema"], 1)
+        self.assertTrue(found["reachable"])
+        self.assertEqual(found["models"], ["fault-model", "second-model"])
+        self.assertEqual(found["model"], "fault-model")
+        self.assertEqual(found["connection"]["http_version"], "1.1")
+        self.assertGreaterEqual(found["connection"]["connect_s"], 0)
+        self.assertGreater(found["connection"]["first_byte_s"], 0)
+        self.assertIsNone(found["connection"]["tls_version"])
+        by_name = {p["protocol"]: p for p in found["protocols"]}
+        self.assertTrue(by_name["openai-chat"]["answers"])
+        self.assertFalse(by_name["openai-responses"]["answers"])
+        self.assertGreater(by_name["openai-chat"]["ttft_s"], 0)
+        stream = found["streaming"]
+        self.assertEqual((stream["protocol"], stream["really_streams"], stream["verdict"]),
+                         ("openai-chat", True, "yes"))
+        self.assertEqual(stream["token_events"], 24)
+        self.assertIn("24 events", stream["evidence"])
+
+    def test_all_protocols_are_looked_for_without_a_preset(self):
+        result = self.probe("pace", query="tokens=5&interval_ms=1")
+        self.assertEqual(result.status, 0, result.err)
+        protocols = [p["protocol"] for p in result.json()["protocols"]]
+        self.assertEqual(len(protocols), 14)
+        self.assertEqual(protocols[0], "openai-chat")
+
+    def test_the_words_for_people(self):
+        result = cli.program("probe", self.endpoint("pace", "tokens=12"), "--protocol", "openai-chat")
+        self.assertEqual(result.status, 0, result.err)
+        self.assertRegex(result.out, r"openai-chat +[0-9.]+ ms +answers")
+        self.assertIn("Really streams: yes", result.out)
+        self.assertIn("fault-model", result.out)
+
+    def test_a_whole_answer_is_no_stream(self):
+        result = self.probe("not-streamed", "--protocol", "openai-chat")
+        self.assertEqual(result.status, 0, result.err)
+        self.assertIs(result.json()["streaming"]["really_streams"], False)
+
+    def test_what_is_wrong_is_said(self):
+        for scenario, status, words in [("wrong-key", 4, "refuses the key"), ("html", 3, "web page"),
+                                        ("redirect", 3, "redirects to http://localhost:9/"),
+                                        ("empty-404", 3, "none of the protocols"), ("loading", 3, "none of the"),
+                                        ("cut", 5, "answers to openai-chat")]:
+            with self.subTest(scenario=scenario):
+                result = self.probe(scenario, "--protocol", "openai-chat", query="after=6")
+                self.assertEqual(result.status, status, result.err)
+                if scenario == "html":
+                    self.assertIn("page", result.json()["protocols"][0]["result"])
+                else:
+                    self.assertIn(words, result.json()["verdict"])
+
+    def test_nobody_is_there(self):
+        result = cli.program("probe", f"http://127.0.0.1:{cli.closed_port()}", "--json")
+        self.assertEqual(result.status, 3)
+        found = result.json()
+        self.assertFalse(found["reachable"])
+        self.assertEqual(found["error"]["kind"], "unreachable")
+        self.assertEqual(found["protocols"], [])
+
+    def test_an_echoed_key_is_never_shown(self):
+        for form in (["--json"], []):
+            result = cli.program("probe", self.endpoint("echo-key"), "--key-env", "TEST_KEY", "--model", "m", *form)
+            self.assertEqual(result.status, 4, result.err)
+            self.assertNotIn(cli.CANARY, result.out + result.err)
+
+    def test_a_key_in_the_clear_is_refused(self):
+        result = cli.program("probe", "http://192.0.2.1", "--key-env", "TEST_KEY")
+        self.assertEqual(result.status, 2)
+        self.assertIn("unencrypted", result.err)
+
+    def test_usage(self):
+        for arguments in ([], ["no address"], ["http://h", "--protocol", "telepathy"], ["http://h", "--preset", "x"],
+                          ["http://h", "--key-env", "A", "--key-stdin"]):
+            with self.subTest(arguments=arguments):
+                self.assertEqual(cli.program("probe", *arguments).status, 2)
+
+
+class PresetTest(cli.CliTest):
+    ENVIRONMENT = cli.environment(OPENAI_API_KEY=cli.CANARY, OLLAMA_HOST="0.0.0.0:1234")
+
+    def test_the_list_says_where_values_come_from(self):
+        result = cli.program("presets", "--json", env=self.ENVIRONMENT)
+        self.assertEqual(result.status, 0, result.err)
+        listed = result.json()
+        self.assertIn("vllm", [preset["id"] for preset in listed["presets"]])
+        named = {entry["preset"]: entry for entry in listed["environment"]}
+        self.assertEqual(named["ollama"]["url"], "http://127.0.0.1:1234/")
+        self.assertEqual(named["ollama"]["url_from"], "OLLAMA_HOST")
+        self.assertEqual(named["openai"]["key_from"], "OPENAI_API_KEY")
+        words = cli.program("presets", env=self.ENVIRONMENT)
+        self.assertIn("key from OPENAI_API_KEY", words.out)
+        for text in (result.out, result.err, words.out, words.err):
+            self.assertNotIn(cli.CANARY, text)
+
+    def test_a_lane_of_a_preset(self):
+        result = cli.program("run", "--lane", f"preset=vllm,endpoint={self.endpoint('pace')},model=m", "--prompt", "hi",
+                             "--json")
+        self.assertEqual(result.status, 0, result.err)
+        self.assertEqual(result.json()["lanes"][0]["protocol"], "openai-chat")
+
+    def test_the_keys_variable_goes_to_its_own_origin_alone(self):
+        # The key is OpenAI's: another address does not get it, so that the echo has none to show.
+        result = cli.program("run", "--preset", "openai", "--endpoint", self.endpoint("echo-key"), "--model", "m",
+                             "--prompt", "hi", "--json", env=self.ENVIRONMENT)
+        self.assertEqual(result.status, 4, result.err)
+        self.assertIn("provided: none", result.runs()[0]["error"]["message"])
+
+
+if __name__ == "__main__":
+    cli.main()

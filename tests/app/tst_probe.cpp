@@ -1,0 +1,116 @@
+#include "app/probe_command.h"
+#include "app/probe_output.h"
+
+#include <QtTest>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+
+using namespace decodescope;
+
+class ProbeTest : public QObject {
+    Q_OBJECT
+
+    static StreamFinding judge(std::uint64_t events, std::uint64_t arrivals, std::vector<std::string> flags = {},
+                               Outcome outcome = Outcome::complete) {
+        auto record = std::make_shared<RunRecord>();
+        record->outcome = outcome;
+        RunSummary summary;
+        summary.tokenEvents = events;
+        summary.arrivals = arrivals;
+        summary.decode = 0.5;
+        summary.e2e = 0.75;
+        summary.flags = std::move(flags);
+        return judgeStream(record, summary);
+    }
+    static CallReport answer(int status, const std::string& type, const std::string& body) {
+        CallReport report;
+        report.connected = true;
+        report.head.emplace();
+        report.head->status = status;
+        report.head->httpVersion = "1.1";
+        report.head->headers = {{"content-type", type}, {"server", "x\x1b[31m"}};
+        report.body = body;
+        return report;
+    }
+    static ProtocolFinding asked(ErrorKind kind, std::optional<int> status, const std::string& message = {}) {
+        auto record = std::make_shared<RunRecord>();
+        record->outcome = Outcome::error;
+        record->end = errorEnd(kind, message);
+        record->end->httpStatus = status;
+        ProtocolFinding finding;
+        finding.endpoint.protocol = "openai-chat";
+        finding.route = "http://h/v1/chat/completions";
+        finding.record = std::move(record);
+        return finding;
+    }
+    static ProbeFindings findings(ProtocolFinding protocol, CallReport report) {
+        ProbeFindings all;
+        all.place = "http://h/";
+        all.model = "m";
+        all.lists.push_back({"http://h/v1/models", std::move(report), {}});
+        all.protocols.push_back(std::move(protocol));
+        return all;
+    }
+
+private slots:
+    void streamsAreJudgedByTheirArrivals() {
+        QVERIFY(judge(64, 60).verdict == Streaming::yes);
+        QVERIFY(judge(64, 8).verdict == Streaming::inBursts);
+        QVERIFY(judge(64, 60, {"not_really_streamed"}).verdict == Streaming::no);
+        QVERIFY(judge(0, 0, {"not_streamed"}, Outcome::notStreamed).verdict == Streaming::no);
+        QVERIFY(judge(3, 3).verdict == Streaming::unclear);
+        QVERIFY(judge(64, 8).evidence.find("64 events came in 8 arrivals") != std::string::npos);
+        QVERIFY(judge(64, 60, {"not_really_streamed"}).evidence.find("750.0 ms") != std::string::npos);
+    }
+
+    void whatIsWrongIsSaidAndGivesItsStatus_data() {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<int>("status");
+        QTest::addColumn<QString>("words");
+        QTest::addColumn<int>("exit");
+        const auto row = [](const char* name, ErrorKind kind, int status, const char* words, int exit) {
+            QTest::newRow(name) << int(kind) << status << words << exit;
+        };
+        row("wrong key", ErrorKind::auth, 401, "refuses the key", 4);
+        row("no such route", ErrorKind::httpStatus, 404, "no such route (HTTP 404)", 3);
+        row("redirect", ErrorKind::redirect, 307, "not followed", 3);
+        row("page", ErrorKind::badContentType, 200, "answers with a page", 3);
+        row("server fault", ErrorKind::httpStatus, 500, "http_status (HTTP 500)", 3);
+    }
+    void whatIsWrongIsSaidAndGivesItsStatus() {
+        QFETCH(int, kind);
+        QFETCH(int, status);
+        QFETCH(QString, words);
+        const ProbeFindings all = findings(asked(ErrorKind(kind), status), answer(404, "application/json", "{}"));
+        const QString text = QString::fromStdString(probeForPeople(all));
+        QVERIFY2(text.contains(words), qPrintable(text));
+        QVERIFY(!text.contains(QChar(0x1b)));
+        QTEST(static_cast<int>(exitStatusOf(all)), "exit");
+        const auto json = nlohmann::json::parse(probeAsJson(all));
+        QVERIFY(json["reachable"].get<bool>());
+        QVERIFY(!json["protocols"][0]["answers"].get<bool>());
+        QCOMPARE(json["protocols"][0]["http_status"].get<int>(), status);
+        QVERIFY(json["streaming"].is_null());
+    }
+
+    void aWebPageIsCalledOne() {
+        const ProbeFindings all =
+            findings(asked(ErrorKind::badContentType, 200), answer(200, "text/html", "<!doctype html>"));
+        QVERIFY(probeVerdict(all).find("web page") != std::string::npos);
+    }
+
+    void nobodyIsThere() {
+        ProbeFindings all;
+        CallReport report;
+        report.kind = ErrorKind::unreachable;
+        report.message = "Nothing is listening.";
+        all.lists.push_back({"http://h/v1/models", report, {}});
+        QCOMPARE(probeVerdict(all), std::string("Nothing is listening."));
+        QVERIFY(exitStatusOf(all) == ExitStatus::noResponse);
+        QVERIFY(!nlohmann::json::parse(probeAsJson(all))["reachable"].get<bool>());
+    }
+};
+
+QTEST_GUILESS_MAIN(ProbeTest)
+#include "tst_probe.moc"

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "core/source/endpoint_preset.h"
+
+#include <QWidget>
+
+#include <string>
+#include <vector>
+
+class QCheckBox;
+class QComboBox;
+class QLineEdit;
+class QVBoxLayout;
+
+namespace decodescope {
+
+/// What few endpoints need: the options of the preset, how text comes, the connection, and whom to trust.
+class EndpointDetails : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit EndpointDetails(QWidget* parent = nullptr);
+
+    void fill(const EndpointSpec& endpoint);
+    /// Puts what is set here into `endpoint`.
+    void apply(EndpointSpec& endpoint) const;
+    /// Offers the options of a preset, none of them on; null: there are none.
+    void setPreset(const EndpointPreset* preset);
+    void setKeyGiven(bool given);
+    /// Whether anything differs from what an ordinary endpoint has.
+    [[nodiscard]] static bool used(const EndpointSpec& endpoint);
+
+private:
+    QVBoxLayout* m_optionColumn;
+    std::vector<std::pair<std::string, QCheckBox*>> m_options; ///< by id
+    QCheckBox* m_thinkTags;
+    QCheckBox* m_cumulative;
+    QComboBox* m_connection;
+    QLineEdit* m_certificate;
+    QLineEdit* m_caFile;
+    QCheckBox* m_anyCertificate;
+    QCheckBox* m_plainHttp;
+};
+
+/// A protocol's name for people.
+[[nodiscard]] QString protocolName(std::string_view protocol);
+
+} // namespace decodescope

@@ -160,6 +160,9 @@ void Exchange::onBytes(Instant at, std::string_view bytes) {
         return;
     }
     tellRelease();
+    // Before the bytes are looked at: an answer that turns out to be complete would hide that it slept on its way.
+    if (endedBySleep(at))
+        return;
     if (m_reads == 0) {
         wipeRequest();
         milestone(at, {Milestone::Kind::firstByte, false, {}});
@@ -169,7 +172,7 @@ void Exchange::onBytes(Instant at, std::string_view bytes) {
     if (m_plan.timeouts.idle)
         m_deadlines.arm(Deadline::idle, at + *m_plan.timeouts.idle);
     take(at, m_proxyMasker.feed(bytes));
-    if (m_ended || endedBySleep(at))
+    if (m_ended)
         return;
     if (m_decoder->complete()) {
         end(at, ErrorKind::none, {});

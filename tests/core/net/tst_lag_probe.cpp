@@ -61,8 +61,9 @@ private slots:
         network.post([&] {
             watch = network.lag().watch();
             std::this_thread::sleep_for(30ms);
-            answer.set_value(watch->largest());
-            watch.reset();
+            const Duration largest = watch->largest();
+            watch.reset(); // here, before the test's own thread goes on
+            answer.set_value(largest);
         });
         QVERIFY(answer.get_future().get() >= 26ms);
     }

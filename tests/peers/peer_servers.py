@@ -52,6 +52,17 @@ COMMANDS = {f.__name__.replace("_", "-"): f for f in (llmock, llm_mock_api, mock
                                                       ollama_proxy)}
 
 
+def descendants(pid):
+    """The processes that `pid` started, and theirs: some servers put them into sessions of their own and leave them."""
+    found = []
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:
+                for child in map(int, file.read().split()):
+                    found += [child, *descendants(child)]
+    return found
+
+
 def answers(port):
     try:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
@@ -81,6 +92,7 @@ def started(name, scripts, environment=None):
             time.sleep(0.1)
         yield port, more
     finally:
+        left = descendants(process.pid)
         # Its whole session, which is no one else's.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
@@ -92,3 +104,6 @@ def started(name, scripts, environment=None):
             process.wait()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
+        for child in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)

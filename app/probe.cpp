@@ -2,12 +2,13 @@
 
 #include "core/session/session.h"
 
-#include <QCoreApplication>
 #include <QEventLoop>
 #include <QTimer>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -22,27 +23,26 @@ constexpr const char* kStreamPrompt = "Count from one to fifty in words, separat
 constexpr std::chrono::milliseconds kCrank{5};
 constexpr std::size_t kBurst = 3; ///< so many events in an arrival, on average, are no stream of tokens
 
-/// Asks for a list and waits.
-CallReport waitForList(const ListCall& listModels, const EndpointSpec& endpoint, std::shared_ptr<const Secret> key) {
-    QEventLoop loop;
-    CallReport heard;
-    const auto asked = listModels(endpoint, std::move(key), [&](CallReport report) {
-        // On the network thread: the loop below is the only one that reads it, and only once it was told.
-        QMetaObject::invokeMethod(
-            &loop,
-            [&, report = std::move(report)]() mutable {
-                heard = std::move(report);
-                loop.quit();
-            },
-            Qt::QueuedConnection);
-    });
+/// Asks for a list and waits, at most until the user interrupts.
+CallReport waitForList(const ListCall& listModels, const EndpointSpec& endpoint, std::shared_ptr<const Secret> key,
+                       const InterruptGuard& interrupt) {
+    const auto promise = std::make_shared<std::promise<CallReport>>(); // the answer may come when nobody waits any more
+    std::future<CallReport> answer = promise->get_future();
+    const auto asked = listModels(endpoint, std::move(key),
+                                  [promise](CallReport report) { promise->set_value(std::move(report)); });
+    CallReport none;
     if (!asked) {
-        heard.kind = ErrorKind::unreachable;
-        heard.message = asked.error().message;
-        return heard;
+        none.kind = ErrorKind::unreachable;
+        none.message = asked.error().message;
+        return none;
     }
-    loop.exec();
-    return heard;
+    while (answer.wait_for(kCrank) != std::future_status::ready)
+        if (interrupt.asked()) {
+            none.kind = ErrorKind::cancelled;
+            none.message = "Stopped before the list had come.";
+            return none;
+        }
+    return answer.get();
 }
 
 /// Runs the lanes one after another. False when interrupted.
@@ -110,7 +110,7 @@ void askForLists(ProbeFindings& findings, const EndpointSpec& endpoint, const st
         const std::string header(key ? headerName(query->head.auth) : "");
         if (!asked.insert(query->url.target + ' ' + header).second)
             continue;
-        ListFinding finding{query->url.text(), waitForList(listModels, spec, key), {}};
+        ListFinding finding{query->url.text(), waitForList(listModels, spec, key, interrupt), {}};
         const bool good =
             finding.report.kind == ErrorKind::none && finding.report.head && finding.report.head->status == 200;
         if (good)

@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QEvent>
+#include <openssl/crypto.h>
 
 #include <utility>
 
@@ -45,10 +46,13 @@ NetworkThread::~NetworkThread() {
             task();
             task = nullptr;
         }
-        { // taken once more, as below
+        m_lag.reset();
+        // QThread::wait() returns before the thread's own destructors have run: what OpenSSL keeps for this thread must
+        // not be given back while the process ends and OpenSSL tidies up.
+        OPENSSL_thread_stop();
+        { // taken once more, as below: the last thing that it does
             const std::lock_guard lock(m_mutex);
         }
-        m_lag.reset();
         m_thread.quit();
     });
     m_thread.wait();

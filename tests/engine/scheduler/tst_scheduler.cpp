@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <future>
 #include <set>
 
 using namespace decodescope::engine;
@@ -577,13 +578,19 @@ void SchedulerTest::shutdownEndsEverything() {
     options.parallel = 2;
     begin(options);
     std::vector<Listener> listeners(5);
-    m_rig->watch->onStep = [&](std::uint64_t step, std::span<const SequenceSlice>) {
-        if (step == 6)
+    std::promise<void> allAreIn;
+    m_rig->watch->onStep = [&, in = allAreIn.get_future().share()](std::uint64_t step, std::span<const SequenceSlice>) {
+        if (step == 6) {
+            in.wait(); // this thread may be faster than the one that submits
             m_rig->scheduler->shutdown("The engine was told to stop.");
+        }
     };
     m_rig->start();
+    std::size_t accepted = 0;
     for (Listener& listener : listeners)
-        QVERIFY(m_rig->scheduler->submit(greedyRequest(promptOf(30), 300), listener.sink()));
+        accepted += m_rig->scheduler->submit(greedyRequest(promptOf(30), 300), listener.sink()) ? 1 : 0;
+    allAreIn.set_value();
+    QCOMPARE(accepted, listeners.size());
     for (Listener& listener : listeners) {
         listener.wait();
         QVERIFY(listener.finish() == FinishReason::error);

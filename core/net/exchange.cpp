@@ -54,12 +54,7 @@ void Exchange::prepare() {
     auto decoder = StreamDecoder::create(m_plan.decoder);
     if (!decoder) {
         m_ended = true;
-        const std::string& message = decoder.error().message;
-        const Instant at = stampNow();
-        m_outlet->end(at, ErrorKind::unreachable, message);
-        m_events.push_back({at, 0, 0, errorEnd(ErrorKind::unreachable, message)});
-        m_outlet->post(m_events);
-        m_outlet->ready = true;
+        m_outlet->endUnseen(stampNow(), ErrorKind::unreachable, decoder.error().message);
         return;
     }
     m_decoder = std::move(*decoder);
@@ -89,7 +84,7 @@ void Exchange::onConnected(Instant at) {
             return;
         m_outlet->post(m_events);
     }
-    m_outlet->ready = true;
+    m_outlet->setReady();
 }
 
 void Exchange::release(Instant t0) {
@@ -345,10 +340,8 @@ void Exchange::end(Instant at, ErrorKind kind, std::string message) {
         m_outlet->stamps(at, *stamps);
         m_events.push_back({at, m_reads, 0, *stamps});
     }
-    m_outlet->end(at, kind, message);
-    m_decoder->finish({at, kind, std::move(message)}, m_events);
-    m_outlet->post(m_events);
-    m_outlet->ready = true;
+    m_decoder->finish({at, kind, message}, m_events);
+    m_outlet->end(at, kind, message, m_events);
     if (m_transport)
         leaveConnection(kind);
 }

@@ -27,10 +27,25 @@ void Outlet::stamps(Instant at, const StampReport& stamps) {
         m_output.raw->onStamps(at, stamps);
 }
 
-void Outlet::end(Instant at, ErrorKind kind, std::string_view message) {
-    const std::lock_guard lock(m_mutex);
-    if (m_open && m_output.raw)
-        m_output.raw->onEnd(at, kind, message);
+void Outlet::end(Instant at, ErrorKind kind, std::string_view message, std::vector<StreamEvent>& last) {
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_open && m_output.raw)
+            m_output.raw->onEnd(at, kind, message);
+        if (m_open)
+            m_output.events->post(last);
+    }
+    last.clear();
+    m_ready = true;
+}
+
+void Outlet::endUnseen(Instant at, ErrorKind kind, const std::string& message) {
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_open)
+            endRun(m_output, at, kind, message);
+    }
+    m_ready = true;
 }
 
 void Outlet::shut() {

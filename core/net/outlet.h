@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,13 +23,20 @@ public:
     void chunk(Instant at, std::uint32_t read, std::string_view bytes);
     void milestone(Instant at, const Milestone& milestone);
     void stamps(Instant at, const StampReport& stamps);
-    void end(Instant at, ErrorKind kind, std::string_view message);
+    /// Ends the run, in one step for whoever shuts the door meanwhile: the journal hears how the bytes ended, the
+    /// mailbox gets `last`, which StreamEnd ends, and what waits for preparing to be over waits no more.
+    void end(Instant at, ErrorKind kind, std::string_view message, std::vector<StreamEvent>& last);
+    /// The same for a run of which nothing was seen.
+    void endUnseen(Instant at, ErrorKind kind, const std::string& message);
     void shut();
 
-    /// Whether preparing has ended, well or badly. Set after everything that it implies was posted.
-    std::atomic<bool> ready = false;
+    /// Whether preparing has ended, well or badly.
+    [[nodiscard]] bool ready() const { return m_ready; }
+    /// To be called after everything that being ready implies was posted.
+    void setReady() { m_ready = true; }
 
 private:
+    std::atomic<bool> m_ready = false;
     std::mutex m_mutex;
     bool m_open = true;
     SourceOutput m_output;

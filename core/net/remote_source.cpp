@@ -7,7 +7,6 @@
 #include "core/source/request.h"
 
 #include <utility>
-#include <vector>
 
 namespace decodescope {
 
@@ -89,7 +88,7 @@ void RemoteSource::prepare() {
 }
 
 bool RemoteSource::ready() const {
-    return m_outlet->ready;
+    return m_outlet->ready();
 }
 
 void RemoteSource::release(std::optional<Instant> scheduled) {
@@ -119,12 +118,7 @@ Instant RemoteSource::now() const {
 void RemoteSource::endHere(ErrorKind kind, const std::string& message) {
     if (std::exchange(m_ended, true))
         return;
-    const Instant at = now();
-    std::vector<StreamEvent> events;
-    events.push_back({at, 0, 0, errorEnd(kind, message)});
-    m_outlet->end(at, kind, message);
-    m_outlet->post(events);
-    m_outlet->ready = true;
+    m_outlet->endUnseen(now(), kind, message);
 }
 
 SourceFactory makeRemoteSourceFactory(NetworkThread& network, TransportKind kind) {

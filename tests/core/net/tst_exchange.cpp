@@ -1,5 +1,6 @@
 // One exchange against a transport that does as the test says.
 #include "core/net/exchange.h"
+#include "tests/core/net/source_probe.h"
 
 #include <QtTest>
 
@@ -85,6 +86,43 @@ private slots:
         begin();
         receive(head() + text() + "data: [DONE]\n\n");
         QVERIFY(end().kind == ErrorKind::none);
+    }
+    void theEndReachesAllWhoWaitForItUnlessTheDoorIsShut_data() {
+        QTest::addColumn<bool>("seen");
+        QTest::addColumn<bool>("shut");
+        QTest::newRow("after events") << true << false;
+        QTest::newRow("unseen") << false << false;
+        QTest::newRow("after events, shut") << true << true;
+        QTest::newRow("unseen, shut") << false << true;
+    }
+    void theEndReachesAllWhoWaitForItUnlessTheDoorIsShut() {
+        QFETCH(bool, seen);
+        QFETCH(bool, shut);
+        const auto mailbox = std::make_shared<EventMailbox>();
+        const auto sink = std::make_shared<KeepingSink>();
+        Outlet outlet({mailbox, sink});
+        QVERIFY(!outlet.ready());
+        if (shut)
+            outlet.shut();
+        std::vector<StreamEvent> last{{now(), 0, 0, FinishReported{0, "stop"}},
+                                      {now(), 0, 0, errorEnd(ErrorKind::cancelled, "why")}};
+        if (seen)
+            outlet.end(now(), ErrorKind::cancelled, "why", last);
+        else
+            outlet.endUnseen(now(), ErrorKind::cancelled, "why");
+        QVERIFY(outlet.ready());
+        QCOMPARE(last.empty(), seen);
+        std::vector<StreamEvent> events;
+        mailbox->drain(events);
+        if (shut) {
+            QVERIFY(events.empty() && sink->ends().empty());
+            return;
+        }
+        QCOMPARE(events.size(), seen ? 2U : 1U);
+        QVERIFY(std::get<StreamEnd>(events.back().what).kind == ErrorKind::cancelled);
+        QCOMPARE(std::get<StreamEnd>(events.back().what).message, std::string("why"));
+        QCOMPARE(sink->ends().size(), 1U);
+        QVERIFY(sink->ends().front().first == ErrorKind::cancelled);
     }
     void f11_theSystemTellsHowLongItSlept() {
         QVERIFY(sleptSinceBoot() > -1ms);

@@ -25,11 +25,6 @@ std::string_view milestoneName(Milestone::Kind kind) {
     return "first_byte";
 }
 
-/// The field's value, which others rely on: the words for people may change.
-std::string_view channelField(Channel channel) {
-    return channel == Channel::tool ? "tool" : channelName(channel);
-}
-
 bool bringsText(const TokenDelta& delta) {
     for (const Fragment& fragment : delta.fragments) {
         if (!fragment.text.empty())
@@ -73,7 +68,7 @@ void JsonlWriter::add(const std::string& lane, const RunRecord& record, const St
         for (const Fragment& fragment : delta->fragments) {
             if (fragment.text.empty())
                 continue;
-            json["channel"] = channelField(fragment.channel);
+            json["channel"] = toString(fragment.channel);
             json["choice"] = fragment.choice;
             json["text"] = jsonText(fragment.text);
             put(json);

@@ -30,7 +30,7 @@ Json rateAtJson(const std::vector<RateAt>& rates) {
 
 /// Null where a number played no part.
 Json evidenceJson(const StallEvidence& data) {
-    const auto channel = [](const std::optional<Channel>& c) { return c ? Json(channelName(*c)) : Json(nullptr); };
+    const auto channel = [](const std::optional<Channel>& c) { return c ? Json(toString(*c)) : Json(nullptr); };
     const bool compared = data.trendPerS.has_value();
     return {{"threshold_s", jsonNumber(data.thresholdS)},
             {"median_s", jsonNumber(data.medianS)},
@@ -121,35 +121,6 @@ void addTokens(Json& json, const RunSummary& s) {
     json["token_basis"] = toString(s.tokens.basis);
 }
 
-/// Null while the run goes on and for one that was not streamed.
-Json bufferingJson(const RunSummary& s) {
-    if (s.arrivals == 0 || s.outcome == Outcome::running)
-        return nullptr;
-    const Buffering& b = s.buffering;
-    Json signs = Json::array();
-    for (const BufferingSign& sign : b.signs)
-        signs.push_back(
-            {{"name", toString(sign.kind)}, {"evidence", jsonText(sign.evidence)}, {"try", jsonText(sign.advice)}});
-    const Json flushedBy =
-        b.flushedBy == FlushedBy::unknown ? Json(nullptr) : Json(b.flushedBy == FlushedBy::size ? "size" : "time");
-    return {{"merged_events", b.mergedEvents},
-            {"merged_arrivals", b.mergedArrivals},
-            {"largest_merge", b.largestMerge},
-            {"bursts", b.bursts},
-            {"burst_share", jsonNumber(b.burstShare)},
-            {"burst_events", jsonNumber(b.burstEvents)},
-            {"burst_period_s", jsonNumber(b.burstPeriodS)},
-            {"burst_bytes", jsonNumber(b.burstBytes)},
-            {"flushed_by", flushedBy},
-            {"buffer_bytes", b.bufferBytes ? Json(*b.bufferBytes) : Json(nullptr)},
-            {"pairs", b.pairs},
-            {"pair_share", jsonNumber(b.pairShare)},
-            {"pair_gap_s", jsonNumber(b.pairGapS)},
-            {"content_encoding", jsonTextOrNull(b.contentEncoding)},
-            {"cache_headers", textsJson(b.cacheHeaders)},
-            {"signs", std::move(signs)}};
-}
-
 void addFlow(Json& json, const RunSummary& s) {
     json["itl_s"] = distributionJson(s.itl);
     json["itl_per_token_s"] = distributionJson(s.itlPerToken);
@@ -189,6 +160,35 @@ std::string answerText(const RunRecord& record) {
             text = choice->second.text;
     }
     return text;
+}
+
+/// Null while the run goes on and for one that was not streamed.
+Json bufferingJson(const RunSummary& s) {
+    if (s.arrivals == 0 || s.outcome == Outcome::running)
+        return nullptr;
+    const Buffering& b = s.buffering;
+    Json signs = Json::array();
+    for (const BufferingSign& sign : b.signs)
+        signs.push_back(
+            {{"name", toString(sign.kind)}, {"evidence", jsonText(sign.evidence)}, {"try", jsonText(sign.advice)}});
+    const Json flushedBy =
+        b.flushedBy == FlushedBy::unknown ? Json(nullptr) : Json(b.flushedBy == FlushedBy::size ? "size" : "time");
+    return {{"merged_events", b.mergedEvents},
+            {"merged_arrivals", b.mergedArrivals},
+            {"largest_merge", b.largestMerge},
+            {"bursts", b.bursts},
+            {"burst_share", jsonNumber(b.burstShare)},
+            {"burst_events", jsonNumber(b.burstEvents)},
+            {"burst_period_s", jsonNumber(b.burstPeriodS)},
+            {"burst_bytes", jsonNumber(b.burstBytes)},
+            {"flushed_by", flushedBy},
+            {"buffer_bytes", b.bufferBytes ? Json(*b.bufferBytes) : Json(nullptr)},
+            {"pairs", b.pairs},
+            {"pair_share", jsonNumber(b.pairShare)},
+            {"pair_gap_s", jsonNumber(b.pairGapS)},
+            {"content_encoding", jsonTextOrNull(b.contentEncoding)},
+            {"cache_headers", textsJson(b.cacheHeaders)},
+            {"signs", std::move(signs)}};
 }
 
 Json stallJson(const Stall& stall) {

@@ -13,6 +13,8 @@ enum class TextExport { hashOnly, whole };
 /// `{kind, message, http_status, retry_after_ms}`; null for complete and not-streamed runs.
 [[nodiscard]] Json runErrorJson(const RunRecord& record);
 [[nodiscard]] Json stallJson(const Stall& stall);
+/// What lies between the model and us, with each sign's evidence; null where nothing arrived.
+[[nodiscard]] Json bufferingJson(const RunSummary& summary);
 /// The answer of choice 0, also when it came as one whole JSON object.
 [[nodiscard]] std::string answerText(const RunRecord& record);
 

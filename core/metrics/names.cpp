@@ -58,10 +58,10 @@ std::string_view toString(BufferingKind kind) noexcept {
     return "merged";
 }
 
-std::string_view channelName(Channel channel) noexcept {
+std::string_view toString(Channel channel) noexcept {
     switch (channel) {
     case Channel::tool:
-        return "tool call";
+        return "tool";
     case Channel::refusal:
         return "refusal";
     case Channel::answer:
@@ -70,6 +70,10 @@ std::string_view channelName(Channel channel) noexcept {
         break;
     }
     return "reasoning";
+}
+
+std::string_view channelName(Channel channel) noexcept {
+    return channel == Channel::tool ? "tool call" : toString(channel);
 }
 
 std::string_view toString(StallSide side) noexcept {

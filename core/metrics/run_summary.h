@@ -66,7 +66,9 @@ struct StallEvidence {
     friend bool operator==(const StallEvidence&, const StallEvidence&) = default;
 };
 
-/// "reasoning", "answer", "refusal", "tool call".
+/// "reasoning", "answer", "refusal", "tool": in everything that programs read.
+[[nodiscard]] std::string_view toString(Channel channel) noexcept;
+/// The same in a sentence: "tool call".
 [[nodiscard]] std::string_view channelName(Channel channel) noexcept;
 
 /// Where several lanes that stall at one instant point.

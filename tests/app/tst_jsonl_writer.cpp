@@ -4,7 +4,6 @@
 
 #include <QTemporaryFile>
 #include <QtTest>
-
 #include <nlohmann/json.hpp>
 
 #include <unistd.h>
@@ -57,6 +56,7 @@ private slots:
         at += 250ms;
         apply(TokenDelta{{fragment}, {}});
         at += 20ms;
+        fragment.channel = Channel::tool;
         apply(TokenDelta{{fragment}, {}});
         apply(TokenDelta{}); // a token without text is no token event
         UsageReport usage;
@@ -76,6 +76,8 @@ private slots:
         QVERIFY(qAbs(lines[1]["t_s"].get<double>() - 0.25) < 1e-9);
         QCOMPARE(lines[2]["text"].get<std::string>(), std::string("hi"));
         QCOMPARE(lines[3]["index"].get<int>(), 1);
+        QCOMPARE(lines[2]["channel"].get<std::string>(), std::string("answer"));
+        QCOMPARE(lines[3]["channel"].get<std::string>(), std::string("tool"));
         QVERIFY(lines[4]["prompt"].is_null());
         QCOMPARE(lines[6]["outcome"].get<std::string>(), std::string("complete"));
         QVERIFY(printed(writer).empty());
@@ -103,4 +105,3 @@ private slots:
 
 QTEST_GUILESS_MAIN(JsonlWriterTest)
 #include "tst_jsonl_writer.moc"
-

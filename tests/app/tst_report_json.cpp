@@ -103,6 +103,12 @@ private slots:
         stall.others = StallOthers{2, 2, StallSide::client, "both"};
         QCOMPARE(stallJson(stall)["others"]["points_at"].get<std::string>(), std::string("client"));
         QVERIFY(stallJson(stall)["together"].get<bool>());
+        // Channels by the words of the JSON lines, not by those of sentences.
+        stall.data.from = Channel::answer;
+        stall.data.to = Channel::tool;
+        const Json changed = stallJson(stall)["evidence_data"];
+        QCOMPARE(changed["from_channel"].get<std::string>(), std::string("answer"));
+        QCOMPARE(changed["to_channel"].get<std::string>(), std::string("tool"));
     }
 
     void theBufferingDetectorIsHeard() {

@@ -15,6 +15,9 @@ constexpr double kLabelStep = 15;
 constexpr double kLabelOffset = 8;
 constexpr int kRounds = 64;
 constexpr double kLid = 3; ///< of a stall's box: its kind is told from afar
+constexpr double kLidStep = 5;
+constexpr double kLidLane = 9;
+constexpr double kNest = 3;
 
 QFont strongSmall() {
     QFont font = Look::instance().font(Type::small);
@@ -110,33 +113,42 @@ void drawTopWords(QPainter& painter, std::vector<TopWord> words, double left, do
     }
 }
 
-void drawStallBox(QPainter& painter, const QRectF& plot, double x0, double x1, StallKind kind, bool selected,
-                  double edge) {
+void drawStallBox(QPainter& painter, const QRectF& plot, const StallBox& stall) {
     const Look& look = Look::instance();
+    // Boxes of one instant stand within one another, so that each shows its own edges.
+    const double room = (stall.x1 - stall.x0) / 2 - 4;
+    const double inset = std::clamp(room, 0.0, static_cast<double>(stall.level) * kNest);
+    const double x0 = stall.x0 + inset;
+    const double x1 = stall.x1 - inset;
     const double left = std::max(x0, plot.left());
     const double right = std::min(x1, plot.right());
     if (right < plot.left() || left > plot.right())
         return;
-    const QRectF box(left, plot.top(), std::max(right - left, 1.0), plot.height());
-    if (kind == StallKind::client) {
+    const double top = plot.top() + stall.level * kLidStep;
+    const QRectF box(left, top, std::max(right - left, 1.0), plot.bottom() - top);
+    const QRectF lid(box.left(), top, box.width(), kLid);
+    if (stall.kind == StallKind::client) {
         look.drawHatch(painter, box);
         for (const double x : {x0, x1})
             if (x >= plot.left() && x <= plot.right())
-                drawVertical(painter, x, plot.top(), plot.bottom(), look.colours().hatch, {});
-        return;
+                drawVertical(painter, x, top, plot.bottom(), look.colours().hatch, {});
+    } else {
+        QColor fill = look.colours().stall;
+        fill.setAlphaF(stall.selected ? 0.16F : 0.07F);
+        painter.fillRect(box, fill);
+        drawStallBand(painter, lid, stall.kind, stall.selected ? 1 : stall.edge);
+        const QList<qreal> dash = stallEdgeDash(stall.kind);
+        const double width = stall.selected ? 2 : 1;
+        QColor line = look.colours().stall;
+        line.setAlphaF(static_cast<float>(stall.selected ? 1 : stall.edge));
+        if (x0 >= plot.left())
+            drawVertical(painter, x0, top, plot.bottom(), line, dash, width);
+        if (x1 <= plot.right() && stall.kind != StallKind::open)
+            drawVertical(painter, x1, top, plot.bottom(), line, dash, width);
     }
-    QColor fill = look.colours().stall;
-    fill.setAlphaF(selected ? 0.16F : 0.07F);
-    painter.fillRect(box, fill);
-    drawStallBand(painter, QRectF(box.left(), box.top(), box.width(), kLid), kind, selected ? 1 : edge);
-    const QList<qreal> dash = stallEdgeDash(kind);
-    const double width = selected ? 2 : 1;
-    QColor line = look.colours().stall;
-    line.setAlphaF(static_cast<float>(selected ? 1 : edge));
-    if (x0 >= plot.left())
-        drawVertical(painter, x0, plot.top(), plot.bottom(), line, dash, width);
-    if (x1 <= plot.right() && kind != StallKind::open)
-        drawVertical(painter, x1, plot.top(), plot.bottom(), line, dash, width);
+    // Whose it is, where the lid is long enough to keep its dash beside that.
+    if (lid.width() >= 3 * kLidLane)
+        painter.fillRect(QRectF(lid.left(), lid.top(), kLidLane, kLid), look.lane(stall.look).colour);
 }
 
 void drawMarkerShape(QPainter& painter, Marker marker, QPointF c, double r, const QColor& colour) {

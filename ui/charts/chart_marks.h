@@ -43,10 +43,17 @@ struct TopWord {
 /// Draws as many as fit side by side on one line between left and right, the weightiest first.
 void drawTopWords(QPainter& painter, std::vector<TopWord> words, double left, double right, double baseline);
 
-/// Ground, lid, edges and hatch of a stall over the full height of `plot`, between x0 and x1. `edge` is the edges'
-/// strength, less where there are many.
-void drawStallBox(QPainter& painter, const QRectF& plot, double x0, double x1, StallKind kind, bool selected,
-                  double edge = 1);
+/// A stall over the full height of a plot.
+struct StallBox {
+    double x0 = 0, x1 = 0; ///< px
+    StallKind kind = StallKind::unknown;
+    int look = 0;  ///< of its lane, whose colour begins the lid
+    int level = 0; ///< how many boxes of other lanes it lies within: lids are stacked, edges stand side by side
+    bool selected = false;
+    double edge = 1; ///< strength of the edges, less where there are many
+};
+/// Ground, lid, edges and hatch.
+void drawStallBox(QPainter& painter, const QRectF& plot, const StallBox& box);
 
 /// A lane's marker in any colour.
 void drawMarkerShape(QPainter& painter, Marker marker, QPointF centre, double radius, const QColor& colour);

@@ -80,6 +80,8 @@ protected:
     /// Cursor on this chart's x axis and the words on its flag; nullopt: this chart has no such axis.
     [[nodiscard]] virtual std::optional<double> cursorOnAxis() const { return std::nullopt; }
     [[nodiscard]] virtual QString cursorFlag() const { return {}; }
+    /// What a pointer that rests here is told, in plain text; empty: nothing.
+    [[nodiscard]] virtual QString tipAt(QPointF) const { return {}; }
 
     /// Where the hovered token (ViewState::hovered) stands in this plot.
     [[nodiscard]] virtual std::optional<QPointF> hoveredSpot() const { return std::nullopt; }

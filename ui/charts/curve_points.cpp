@@ -35,8 +35,10 @@ std::vector<QPointF> gapVertices(const LaneCurves& curves, double shiftS, const 
         const double column = std::floor(endPx / columnPx);
         const std::size_t after = times.lowerBound(x.inverse((column + 1) * columnPx) + shiftS, i);
         const std::size_t next = std::max(i + 1, after == 0 ? 0 : after - 1);
-        if (next - i <= 2) {
-            for (; i < next; ++i) {
+        // A long wait that a burst ends within one column is a plateau all the same.
+        const bool wide = endPx - x(static_cast<double>(times[i]) - shiftS) > kStepPx;
+        if (next - i <= 2 || wide) {
+            for (const std::size_t end = wide ? i + 1 : next; i < end; ++i) {
                 const double height = y(gaps.at(i));
                 out.emplace_back(x(static_cast<double>(times[i]) - shiftS), height);
                 out.emplace_back(x(static_cast<double>(times[i + 1]) - shiftS), height);

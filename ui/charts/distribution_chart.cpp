@@ -69,7 +69,12 @@ bool DistributionChart::hasData() const {
 }
 
 QString DistributionChart::emptyLine() const {
-    return tr("The distribution appears with the second token");
+    // The header names those that came and are in no percentile.
+    const bool leftOut = std::any_of(m_lanes.begin(), m_lanes.end(), [](const ChartLane& lane) {
+        return lane.abnormal() && lane.curves->gaps().size() > 0;
+    });
+    return leftOut ? tr("No lane is complete, so there is no distribution")
+                   : tr("The distribution appears with the second token");
 }
 
 void DistributionChart::updateAxes() {
@@ -251,7 +256,7 @@ std::vector<LegendItem> DistributionChart::legend() const {
     for (const ChartLane& lane : m_lanes)
         ours += lane.summary ? lane.summary->clientGaps : 0;
     if (ours > 0)
-        out << (ours == 1 ? tr("1 own hiccup") : tr("%1 own hiccups").arg(ours));
+        out << (ours == 1 ? tr("1 gap of our own machine") : tr("%1 gaps of our own machine").arg(ours));
     if (!out.isEmpty())
         return {{LegendItem::Sample::none, {}, tr("left out: %1").arg(out.join(QStringLiteral(", ")))}};
     return {{LegendItem::Sample::none, {}, tr("bars: p50, p90, p99")}};

@@ -1,5 +1,6 @@
 #include "ui/charts/first_token_chart.h"
 
+#include "ui/lane/failure_words.h"
 #include "ui/theme/format.h"
 #include "ui/theme/look.h"
 
@@ -16,6 +17,12 @@ constexpr double kBar = 18;
 constexpr double kWordsLine = 16;
 /// Tones of the lane colour into the surface (look.md 49).
 constexpr std::array<double, 4> kTones{0.22, 0.38, 0.62, 1.0};
+
+/// To tenths under a millisecond, where whole ones would say 0.
+QString shortDuration(Duration duration) {
+    const double seconds = toSeconds(duration);
+    return (seconds < 0.95e-3 ? formatGap(std::max(seconds, 1e-4), true) : formatDuration(seconds)).joined();
+}
 
 } // namespace
 
@@ -165,11 +172,10 @@ QString FirstTokenChart::words(const ChartLane& lane, const Phases& phases) cons
     }
     QString line = parts.join(QStringLiteral(" \u00b7 "));
     if (lane.record->openingTook && phases.ends[0].value_or(1) < 5e-5 && lane.record->openingTook->count() > 0)
-        line += tr("; opened before in %1").arg(formatDuration(toSeconds(*lane.record->openingTook)).joined());
+        line += tr("; connection opened before, in %1").arg(shortDuration(*lane.record->openingTook));
     if (lane.record->tlsTook)
         line += tr("; %1 took %2")
-                    .arg(QString::fromStdString(lane.record->tlsVersion),
-                         formatDuration(toSeconds(*lane.record->tlsTook)).joined());
+                    .arg(QString::fromStdString(lane.record->tlsVersion), shortDuration(*lane.record->tlsTook));
     if (lane.record->warmConnection)
         line += tr("; the connection was warm");
     return line;
@@ -191,8 +197,7 @@ QString FirstTokenChart::reason(const ChartLane& lane) const {
     if (end && end->httpStatus && *end->httpStatus != 200)
         return tr("no token: %1%2").arg(*end->httpStatus).arg(after);
     if (end && end->kind != ErrorKind::none) {
-        QString kind = QString::fromUtf8(toString(end->kind).data(), static_cast<int>(toString(end->kind).size()));
-        return tr("no token: %1%2").arg(kind.replace(u'_', u' '), after);
+        return tr("no token: %1%2").arg(failureKeyword(*lane.record), after);
     }
     return tr("no token%1").arg(after);
 }

@@ -14,9 +14,9 @@ namespace {
 // Nothing finer than this is printed, so nothing finer is drawn.
 constexpr double kLeastMs = 0.1;
 constexpr double kHitPx = 40;
-// Up to this many stalls of a lane in view are named one by one.
-constexpr std::size_t kWordsEach = 5;
+constexpr std::size_t kManyStalls = 5; ///< of one lane: their edges are drawn weaker
 constexpr double kHiccupBand = 6;
+constexpr double kMarker = 3.5;
 
 } // namespace
 
@@ -76,8 +76,13 @@ double GapChart::heightOf(double gapS) const {
 }
 
 void GapChart::paintPlot(QPainter& painter, const QRectF& plot) {
-    std::vector<TopWord> words;
-    paintStalls(painter, plot, words);
+    const std::vector<SeenStall> stalls = seenStalls(plot);
+    std::vector<TopWord> words = stallWords(stalls, m_lanes, m_view);
+    for (const SeenStall& stall : stalls) {
+        painter.setOpacity(opacityOf(m_lanes[stall.lane]));
+        drawStallBox(painter, plot, stall.box);
+    }
+    painter.setOpacity(1);
     paintHiccups(painter, plot);
     painter.save();
     painter.setClipRect(plot.adjusted(0, 0, 1, 1));
@@ -87,7 +92,7 @@ void GapChart::paintPlot(QPainter& painter, const QRectF& plot) {
             paintLine(painter, lane, *shift);
     }
     painter.restore();
-    paintStallMarkers(painter, plot);
+    paintStallMarkers(painter, plot, stalls);
     for (const ChartLane& lane : m_lanes) {
         if (const std::optional<double> shift = shiftOf(lane))
             paintEnd(painter, plot, lane, *shift, words);
@@ -97,56 +102,31 @@ void GapChart::paintPlot(QPainter& painter, const QRectF& plot) {
     drawTopWords(painter, std::move(words), plot.left() - 40, plot.right() + 10, plot.top() - 8);
 }
 
-void GapChart::paintStalls(QPainter& painter, const QRectF& plot, std::vector<TopWord>& words) {
-    for (const ChartLane& lane : m_lanes) {
+std::vector<SeenStall> GapChart::seenStalls(const QRectF& plot) const {
+    const AxisMap x = xMap();
+    std::vector<SeenStall> seen;
+    for (std::size_t index = 0; index < m_lanes.size(); ++index) {
+        const ChartLane& lane = m_lanes[index];
         const std::optional<double> shift = shiftOf(lane);
         if (!shift || !lane.summary)
             continue;
-        painter.setOpacity(opacityOf(lane));
-        paintStallsOf(painter, plot, lane, *shift, words);
+        const double edge = lane.summary->stalls.size() > kManyStalls ? 0.45 : 1;
+        for (std::size_t i = 0; i < lane.summary->stalls.size(); ++i) {
+            const Stall& stall = lane.summary->stalls[i];
+            SeenStall one{index, static_cast<std::uint32_t>(i), {}};
+            one.box.x0 = x(stall.startS - *shift);
+            one.box.x1 = x(stall.startS + stall.lengthS - *shift);
+            if (one.box.x1 < plot.left() || one.box.x0 > plot.right())
+                continue;
+            one.box.kind = stall.kind;
+            one.box.look = lane.look;
+            one.box.edge = edge;
+            one.box.selected = m_view.stall() == StallRef{lane.id, one.stall};
+            seen.push_back(one);
+        }
     }
-    painter.setOpacity(1);
-}
-
-void GapChart::paintStallsOf(QPainter& painter, const QRectF& plot, const ChartLane& lane, double shift,
-                             std::vector<TopWord>& words) {
-    const Colours& colours = Look::instance().colours();
-    const AxisMap x = xMap();
-    std::vector<TopWord> own;
-    double longest = 0;
-    const double edge = lane.summary->stalls.size() > kWordsEach ? 0.45 : 1;
-    for (std::size_t i = 0; i < lane.summary->stalls.size(); ++i) {
-        const Stall& stall = lane.summary->stalls[i];
-        const double x0 = x(stall.startS - shift);
-        const double x1 = x(stall.startS + stall.lengthS - shift);
-        if (x1 < plot.left() || x0 > plot.right())
-            continue;
-        const bool selected = m_view.stall() == StallRef{lane.id, static_cast<std::uint32_t>(i)};
-        drawStallBox(painter, plot, x0, x1, stall.kind, selected, edge);
-        const bool ours = stall.kind == StallKind::client;
-        const QString length = formatDuration(stall.lengthS).joined();
-        const double centre = (std::max(x0, plot.left()) + std::min(x1, plot.right())) / 2;
-        const double weight = stall.lengthS + (selected ? 1e6 : 0) + (stall.kind == StallKind::open ? 1e3 : 0);
-        QString name = QStringLiteral("%1 %2 %3").arg(letterOf(lane), stallWord(stall.kind), length);
-        const auto others = lane.others && i < lane.others->size() ? (*lane.others)[i] : std::nullopt;
-        if (others && others->side != StallSide::none)
-            name += tr(", %n lanes together", nullptr, static_cast<int>(others->stalled));
-        own.push_back({centre, weight, name, ours ? colours.ink3 : colours.stall, !ours});
-        longest = std::max(longest, stall.lengthS);
-    }
-    if (m_view.front() && *m_view.front() != lane.id)
-        return; // the lane at the front has the line to itself
-    const bool selectedHere = m_view.stall() && m_view.stall()->lane == lane.id;
-    if (own.size() > kWordsEach && !selectedHere) {
-        // So many that single words would be a random choice: one for all of them.
-        const double centre = (own.front().centre + own.back().centre) / 2;
-        words.push_back(
-            {centre, longest,
-             tr("%1: %2 stalls, longest %3").arg(letterOf(lane)).arg(own.size()).arg(formatDuration(longest).joined()),
-             colours.stall, true});
-        return;
-    }
-    words.insert(words.end(), own.begin(), own.end());
+    levelStalls(seen);
+    return seen;
 }
 
 void GapChart::paintHiccups(QPainter& painter, const QRectF& plot) {
@@ -195,19 +175,18 @@ void GapChart::paintLine(QPainter& painter, const ChartLane& lane, double shift)
     painter.setOpacity(1);
 }
 
-void GapChart::paintStallMarkers(QPainter& painter, const QRectF& plot) {
+void GapChart::paintStallMarkers(QPainter& painter, const QRectF& plot, const std::vector<SeenStall>& stalls) {
     const Look& look = Look::instance();
-    const AxisMap x = xMap();
-    for (const ChartLane& lane : m_lanes) {
-        const std::optional<double> shift = shiftOf(lane);
-        if (!shift || !lane.summary)
+    for (const SeenStall& seen : stalls) {
+        if (seen.box.kind == StallKind::client || seen.box.x1 > plot.right())
             continue;
+        const ChartLane& lane = m_lanes[seen.lane];
+        // Of one instant and one length they would cover each other: side by side along the plateau.
+        const double aside = std::min(seen.box.level * 2.4 * kMarker, (seen.box.x1 - seen.box.x0) / 2);
         painter.setOpacity(opacityOf(lane));
-        for (const Stall& stall : lane.summary->stalls) {
-            const QPointF end(x(stall.startS + stall.lengthS - *shift), heightOf(stall.lengthS));
-            if (stall.kind != StallKind::client && end.x() >= plot.left() && end.x() <= plot.right())
-                drawMarkerShape(painter, look.lane(lane.look).marker, end, 3.5, look.colours().stall);
-        }
+        drawMarkerShape(painter, look.lane(lane.look).marker,
+                        {seen.box.x1 - aside, heightOf(lane.summary->stalls[seen.stall].lengthS)}, kMarker,
+                        look.colours().stall);
     }
     painter.setOpacity(1);
 }
@@ -237,7 +216,8 @@ void GapChart::paintEnd(QPainter& painter, const QRectF& plot, const ChartLane& 
         return;
     const QColor colour = cut ? look.colours().fail : look.colours().ink2;
     drawVertical(painter, px, plot.top(), plot.bottom(), colour, {2, 3}, 2);
-    words.push_back({px, 1e9, letterOf(lane) + u' ' + (cut ? tr("cut") : tr("stopped")), colour, true});
+    const QString word = stopped ? tr("stopped") : lane.state == LaneState::cut ? tr("cut") : tr("failed");
+    words.push_back({px, 1e9, letterOf(lane) + u' ' + word, colour, true});
 }
 
 std::optional<QLineF> GapChart::plateauOf(const TokenRef& token) const {
@@ -339,7 +319,7 @@ std::vector<LegendItem> GapChart::legend() const {
         items.push_back({LegendItem::Sample::solidEdges, {}, tr("generation stall")});
     }
     if (ours)
-        items.push_back({LegendItem::Sample::hatched, {}, tr("own hiccup")});
+        items.push_back({LegendItem::Sample::hatched, {}, tr("own machine")});
     return items;
 }
 

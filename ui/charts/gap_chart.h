@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/charts/gap_stalls.h"
 #include "ui/charts/time_chart.h"
 
 namespace decodescope {
@@ -30,13 +31,11 @@ protected:
 private:
     /// Pixel height of a gap in seconds.
     [[nodiscard]] double heightOf(double gapS) const;
-    void paintStalls(QPainter& painter, const QRectF& plot, std::vector<TopWord>& words);
-    void paintStallsOf(QPainter& painter, const QRectF& plot, const ChartLane& lane, double shift,
-                       std::vector<TopWord>& words);
+    [[nodiscard]] std::vector<SeenStall> seenStalls(const QRectF& plot) const;
     void paintLine(QPainter& painter, const ChartLane& lane, double shift);
     /// Our own hiccups, as far as they fell into the stream: a hatched band on the base line.
     void paintHiccups(QPainter& painter, const QRectF& plot);
-    void paintStallMarkers(QPainter& painter, const QRectF& plot);
+    void paintStallMarkers(QPainter& painter, const QRectF& plot, const std::vector<SeenStall>& stalls);
     void paintEnd(QPainter& painter, const QRectF& plot, const ChartLane& lane, double shift,
                   std::vector<TopWord>& words);
     void paintSelected(QPainter& painter);

@@ -2,12 +2,15 @@
 
 #include "ui/charts/chart_panel.h"
 #include "ui/theme/look.h"
+#include "ui/theme/plain_tool_tip.h"
 
 #include <QGraphicsItem>
 #include <QGraphicsLayout>
+#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QToolTip>
 #include <QWheelEvent>
 #include <QtCharts/QChart>
 #include <QtCharts/QLineSeries>
@@ -142,6 +145,12 @@ void PlotView::keyPressEvent(QKeyEvent* event) {
 bool PlotView::viewportEvent(QEvent* event) {
     if (event->type() == QEvent::Leave)
         m_panel.leavePlot();
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        const QString tip = m_panel.tipAt(help->pos());
+        QToolTip::showText(help->globalPos(), tip.isEmpty() ? tip : plainToolTip(tip), viewport());
+        return true;
+    }
     return QChartView::viewportEvent(event);
 }
 

@@ -2,6 +2,7 @@
 
 #include "ui/charts/cursor_overlay.h"
 #include "ui/theme/format.h"
+#include "ui/theme/stall_marks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -58,10 +59,9 @@ void TimeChart::updateTimeAxis() {
     m_x = linearAxis(from, to, ticks, QStringLiteral("s"));
 }
 
-std::optional<StallRef> TimeChart::stallAt(double px) const {
+std::vector<StallRef> TimeChart::stallsAt(double px) const {
     const AxisMap x = xMap();
-    std::optional<StallRef> found;
-    double shortest = 0;
+    std::vector<std::pair<double, StallRef>> found;
     for (const ChartLane& lane : m_lanes) {
         const std::optional<double> shift = shiftOf(lane);
         if (!shift || !lane.summary)
@@ -70,13 +70,31 @@ std::optional<StallRef> TimeChart::stallAt(double px) const {
             const Stall& stall = lane.summary->stalls[i];
             const double left = x(stall.startS - *shift);
             const double right = std::max(x(stall.startS + stall.lengthS - *shift), left + 3);
-            if (px < left || px > right || (found && right - left >= shortest))
-                continue;
-            shortest = right - left;
-            found = StallRef{lane.id, static_cast<std::uint32_t>(i)};
+            if (px >= left && px <= right)
+                found.emplace_back(right - left, StallRef{lane.id, static_cast<std::uint32_t>(i)});
         }
     }
-    return found;
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<StallRef> stalls;
+    for (const auto& [width, stall] : found)
+        stalls.push_back(stall);
+    return stalls;
+}
+
+QString TimeChart::tipAt(QPointF at) const {
+    QStringList accounts;
+    for (const StallRef& ref : stallsAt(at.x())) {
+        for (const ChartLane& lane : m_lanes) {
+            if (lane.id != ref.lane)
+                continue;
+            Stall stall = lane.summary->stalls[ref.stall];
+            if (lane.others && ref.stall < lane.others->size())
+                stall.others = (*lane.others)[ref.stall];
+            accounts << letterOf(lane) + QStringLiteral(": ") +
+                            stallAccount(stall, lane.record->clock != ClockSource::user);
+        }
+    }
+    return accounts.join(QStringLiteral("\n\n"));
 }
 
 TokenRef TimeChart::tokenOf(const ChartLane& lane, std::size_t arrival) {
@@ -118,13 +136,16 @@ void TimeChart::unhover() {
 
 void TimeChart::click(QPointF at) {
     const std::optional<TokenRef> token = tokenAt(at);
-    const std::optional<StallRef> stall = stallAt(at.x());
-    if (stall) {
+    const std::vector<StallRef> stalls = stallsAt(at.x());
+    if (!stalls.empty()) {
+        // Where several lie over each other, one click after another goes through them.
+        const auto shown = m_view.stall() ? std::find(stalls.begin(), stalls.end(), *m_view.stall()) : stalls.end();
+        const StallRef stall = shown == stalls.end() || shown + 1 == stalls.end() ? stalls.front() : *(shown + 1);
         m_view.setStall(stall);
         for (const ChartLane& lane : m_lanes) {
-            if (lane.id != stall->lane || !lane.summary)
+            if (lane.id != stall.lane || !lane.summary)
                 continue;
-            const std::uint32_t event = lane.summary->stalls[stall->stall].eventIndex;
+            const std::uint32_t event = lane.summary->stalls[stall.stall].eventIndex;
             if (event < lane.record->events.size())
                 m_view.setSelected(TokenRef{lane.id, event});
         }

@@ -22,8 +22,8 @@ protected:
     [[nodiscard]] std::optional<double> endOf(const ChartLane& lane) const;
     /// Sets m_x from the lanes and the zoom.
     void updateTimeAxis();
-    /// The stall box under an x position; the shortest where several lie on one another.
-    [[nodiscard]] std::optional<StallRef> stallAt(double px) const;
+    /// The stalls under an x position, the shortest first where several lie on one another.
+    [[nodiscard]] std::vector<StallRef> stallsAt(double px) const;
     /// The lane and arrival gap nearest to a point; decides by `distancePx`.
     [[nodiscard]] virtual std::optional<TokenRef> tokenAt(QPointF at) const = 0;
     /// The first event after the gap that covers `cursor` on a lane.
@@ -33,6 +33,7 @@ protected:
 
     [[nodiscard]] std::optional<double> cursorOnAxis() const override { return m_view.cursorS(); }
     [[nodiscard]] QString cursorFlag() const override;
+    [[nodiscard]] QString tipAt(QPointF at) const override;
     void hover(QPointF at) override;
     void unhover() override;
     void click(QPointF at) override;

@@ -1,7 +1,7 @@
 #include "ui/lane/failure_panel.h"
 
-#include "ui/tables/panel_header.h"
 #include "ui/theme/look.h"
+#include "ui/theme/plain_tool_tip.h"
 
 #include <QIcon>
 #include <QPainter>

@@ -7,6 +7,7 @@
 #include "ui/text/heat_strip.h"
 #include "ui/text/token_text_view.h"
 #include "ui/theme/look.h"
+#include "ui/theme/plain_tool_tip.h"
 
 #include <QContextMenuEvent>
 #include <QHelpEvent>
@@ -29,8 +30,6 @@ constexpr int kTextAbove = 8;
 constexpr int kFooterHeight = 18;
 constexpr int kFooterBottom = 7;
 constexpr int kButtonSide = 22;
-constexpr int kBadgePadding = 6;
-constexpr int kBadgeGap = 5;
 constexpr int kShortCard = 280; // lower than this a failure is one line
 constexpr qint64 kWordsEveryMs = 100;
 constexpr qint64 kFiguresEveryMs = 200;
@@ -331,25 +330,10 @@ void LaneCard::resizeEvent(QResizeEvent* event) {
     placeChildren();
 }
 
-std::vector<QRect> LaneCard::badgeRects(int& folded) const {
-    const QFontMetrics metrics(Look::instance().font(Type::small));
-    const QRect footer = footerRect();
-    const int end = (m_readingButton->isHidden() ? m_moreButton : m_readingButton)->x() - kBadgeGap;
-    const int foldWidth = metrics.horizontalAdvance(QStringLiteral("+9")) + 2 * kBadgePadding + kBadgeGap;
-    std::vector<QRect> rects;
-    int x = footer.left();
-    for (std::size_t i = 0; i < m_badges.size(); ++i) {
-        const int w = metrics.horizontalAdvance(m_badges[i].words) + 2 * kBadgePadding;
-        const bool last = i + 1 == m_badges.size();
-        if (x + w > end - (last ? 0 : foldWidth))
-            break;
-        rects.emplace_back(x, footer.top(), w, footer.height());
-        x += w + kBadgeGap;
-    }
-    folded = static_cast<int>(m_badges.size() - rects.size());
-    if (folded > 0)
-        rects.emplace_back(x, footer.top(), foldWidth - kBadgeGap, footer.height());
-    return rects;
+BadgeRow LaneCard::badgeRow() const {
+    QRect room = footerRect();
+    room.setRight((m_readingButton->isHidden() ? m_moreButton : m_readingButton)->x() - 6);
+    return placeBadges(m_badges, room);
 }
 
 void LaneCard::paintEvent(QPaintEvent*) {
@@ -363,38 +347,15 @@ void LaneCard::paintEvent(QPaintEvent*) {
         look.theme() == Theme::light ? QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5) : QRectF(rect()), 4, 4);
     if (!m_failure->isHidden())
         return;
-    int folded = 0;
-    const std::vector<QRect> rects = badgeRects(folded);
-    painter.setFont(look.font(Type::small));
-    for (std::size_t i = 0; i < rects.size(); ++i) {
-        const bool fold = folded > 0 && i + 1 == rects.size();
-        const bool stall = !fold && m_badges[i].stall;
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(stall ? colours.stallFill : colours.raised);
-        painter.drawRoundedRect(rects[i], 3, 3);
-        painter.setPen(stall ? colours.stall : colours.ink2);
-        painter.drawText(rects[i], Qt::AlignCenter, fold ? QStringLiteral("+%1").arg(folded) : m_badges[i].words);
-    }
+    paintBadges(painter, m_badges, badgeRow());
 }
 
 bool LaneCard::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip)
         return QWidget::event(event);
     auto* help = static_cast<QHelpEvent*>(event);
-    int folded = 0;
-    const std::vector<QRect> rects = badgeRects(folded);
-    QStringList lines;
-    for (std::size_t i = 0; i < rects.size() && m_failure->isHidden(); ++i) {
-        if (!rects[i].contains(help->pos()))
-            continue;
-        if (folded > 0 && i + 1 == rects.size()) {
-            for (std::size_t j = i; j < m_badges.size(); ++j)
-                lines << m_badges[j].words + QStringLiteral(": ") + m_badges[j].tip;
-        } else {
-            lines << m_badges[i].tip;
-        }
-    }
-    QToolTip::showText(help->globalPos(), lines.join(QLatin1Char('\n')), this);
+    const QString tip = m_failure->isHidden() ? badgeTip(m_badges, badgeRow(), help->pos()) : QString();
+    QToolTip::showText(help->globalPos(), tip.isEmpty() ? tip : plainToolTip(tip), this);
     return true;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/metrics/metrics.h"
+#include "ui/lane/badge_row.h"
 #include "ui/lane/lane_shot.h"
 #include "ui/lane/lane_words.h"
 #include "ui/view_state.h"
@@ -83,8 +84,7 @@ private:
     void showMenu(QPoint globalPosition);
     [[nodiscard]] QToolButton* makeButton(const QString& icon, const QString& name);
     [[nodiscard]] QRect footerRect() const;
-    /// Where each badge stands; those that do not fit are left out and counted in `folded`.
-    [[nodiscard]] std::vector<QRect> badgeRects(int& folded) const;
+    [[nodiscard]] BadgeRow badgeRow() const;
 
     ViewState& m_view;
     LaneId m_lane = 0;

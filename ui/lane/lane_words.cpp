@@ -2,6 +2,7 @@
 
 #include "ui/lane/engine_words.h"
 #include "ui/lane/failure_words.h"
+#include "ui/theme/stall_marks.h"
 
 #include <QCoreApplication>
 #include <QUrl>
@@ -210,7 +211,7 @@ std::optional<LaneBadge> tokenBadge(const RunSummary& summary) {
 }
 
 /// "3 stalls: 2 delivery, 1 generation"; the tip says why of the longest.
-std::optional<LaneBadge> stallBadge(const RunSummary& summary) {
+std::optional<LaneBadge> stallBadge(const RunSummary& summary, bool precise) {
     std::map<StallKind, int> kinds;
     int count = 0;
     bool periodic = false;
@@ -226,25 +227,21 @@ std::optional<LaneBadge> stallBadge(const RunSummary& summary) {
     }
     if (count == 0)
         return std::nullopt;
-    const auto word = [](StallKind kind) {
-        return kind == StallKind::unknown ? tr("unknown") : QString::fromLatin1(toString(kind).data());
-    };
-    QString words = count == 1 ? tr("1 stall") : tr("%1 stalls").arg(count);
+    const QString brief = count == 1 ? tr("1 stall") : tr("%1 stalls").arg(count);
+    QString words = brief;
     if (kinds.size() == 1 && kinds.begin()->first != StallKind::unknown) {
-        words += QStringLiteral(", ") + word(kinds.begin()->first);
+        words += QStringLiteral(", ") + stallKindName(kinds.begin()->first);
     } else if (kinds.size() > 1) {
         QStringList parts;
         for (const auto& [kind, n] : kinds)
-            parts << QStringLiteral("%1 %2").arg(n).arg(word(kind));
+            parts << QStringLiteral("%1 %2").arg(n).arg(stallKindName(kind));
         words += QStringLiteral(": ") + parts.join(QStringLiteral(", "));
     }
     if (periodic)
         words += tr(", periodic");
     QString tip = tr("Gaps over 100 ms and four times the median before them");
-    tip += QLatin1Char('\n') + (count == 1 ? QString() : tr("The longest: ")) +
-           QStringLiteral("%1, %2. ").arg(formatDuration(longest->lengthS).joined(), word(longest->kind)) +
-           QString::fromStdString(longest->evidence);
-    return LaneBadge{words, true, tip};
+    tip += QLatin1Char('\n') + (count == 1 ? QString() : tr("The longest: ")) + stallAccount(*longest, precise);
+    return LaneBadge{words, true, tip, brief};
 }
 
 /// What the buffering detector found; events that shared a read only where nothing weightier says the same.
@@ -420,7 +417,7 @@ std::vector<LaneBadge> laneBadges(const LaneShot& shot) {
         badges.push_back(*badge);
     if (const auto badge = engineBadge(*shot.record, summary))
         badges.push_back(*badge);
-    if (const auto badge = stallBadge(summary))
+    if (const auto badge = stallBadge(summary, kernelClock(shot)))
         badges.push_back(*badge);
     if (const auto hatched = summary.clientGaps; hatched > 0)
         badges.push_back({hatched == 1 ? tr("1 gap hatched") : tr("%1 gaps hatched").arg(hatched), false,

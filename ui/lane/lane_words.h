@@ -50,6 +50,7 @@ struct LaneBadge {
     QString words;
     bool stall = false;
     QString tip;
+    QString brief = {}; ///< where the words are too long for their place; empty: no shorter ones
     friend bool operator==(const LaneBadge&, const LaneBadge&) = default;
 };
 [[nodiscard]] std::vector<LaneBadge> laneBadges(const LaneShot& shot);

@@ -1,8 +1,10 @@
 #include "ui/tables/bytes_pane.h"
 
 #include "ui/tables/panel_header.h"
+#include "ui/tables/stall_model.h"
 #include "ui/theme/format.h"
 #include "ui/theme/look.h"
+#include "ui/theme/stall_marks.h"
 
 #include <QPlainTextEdit>
 #include <QToolButton>
@@ -53,6 +55,14 @@ QString reading(const RunRecord& record, const ByteChunk& chunk) {
         .arg(formatBytes(static_cast<double>(chunk.bytes.size())).replace(QChar(0x2009), QLatin1Char(' ')));
 }
 
+/// What is known of the stall that an event ended, what other lanes did included; nothing when it ended none.
+std::optional<QString> whySilent(const Session& session, LaneId lane, std::uint32_t event) {
+    for (const StallRow& row : collectStalls(session))
+        if (row.ref.lane == lane && row.ender && row.ender->event == event)
+            return stallAccount(row.stall, row.precise).replace(QChar(0x2009), QLatin1Char(' '));
+    return std::nullopt;
+}
+
 } // namespace
 
 BytesPane::BytesPane(ViewState& view, QWidget* parent)
@@ -65,7 +75,7 @@ BytesPane::BytesPane(ViewState& view, QWidget* parent)
     m_text->setReadOnly(true);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     m_text->setLineWrapMode(QPlainTextEdit::WidgetWidth);
-    m_text->setWordWrapMode(QTextOption::WrapAnywhere);
+    m_text->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
     m_text->setFrameShape(QFrame::NoFrame);
     m_text->setProperty("pane", true);
     m_text->setUndoRedoEnabled(false);
@@ -107,11 +117,13 @@ void BytesPane::setForm(ByteForm form) {
     m_form = form;
     m_hex->setChecked(form == ByteForm::hex);
     m_stale = true;
+    emit wanted();
 }
 
 void BytesPane::showReply(LaneId lane) {
     m_reply = lane;
     m_stale = true;
+    emit wanted();
 }
 
 QString BytesPane::shownText() const {
@@ -215,6 +227,8 @@ void BytesPane::showToken(const Session& session, const TokenRef& token) {
             const Quantity silence = formatGap(toSeconds(chunk->at - before->at), record.clock != ClockSource::user);
             pieces.push_back(
                 {Piece::Kind::silence, tr("%1 of silence").arg(silence.value + QLatin1Char(' ') + silence.unit), {}});
+            if (const auto why = whySilent(session, token.lane, first))
+                pieces.push_back({Piece::Kind::heading, *why, {}});
         }
     }
     add(now, *chunk);

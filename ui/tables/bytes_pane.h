@@ -32,6 +32,10 @@ public:
     /// The whole reply of the lane's shown run, until a token is selected.
     void showReply(LaneId lane);
 
+signals:
+    /// Something else is to be shown, which the next tick does.
+    void wanted();
+
 protected:
     void paintEvent(QPaintEvent* event) override;
 

@@ -63,12 +63,6 @@ QToolButton* PanelHeader::addButton(const QString& iconName, const QString& text
     return button;
 }
 
-QString plainToolTip(const QString& text) {
-    QString html = text.toHtmlEscaped();
-    html.replace(QLatin1Char('\n'), QStringLiteral("<br>"));
-    return QStringLiteral("<span>%1</span>").arg(html);
-}
-
 void paintPanel(QWidget& panel) {
     const Look& look = Look::instance();
     QPainter painter(&panel);

@@ -28,7 +28,4 @@ private:
 /// The surface that a panel with such a head lies on; for its paintEvent.
 void paintPanel(QWidget& panel);
 
-/// Text for a tool tip that is shown as it stands: names and responses are not ours and are never read as markup.
-[[nodiscard]] QString plainToolTip(const QString& text);
-
 } // namespace decodescope

@@ -1,9 +1,10 @@
 #include "ui/tables/stall_model.h"
 
 #include "core/metrics/stalls_together.h"
-#include "ui/tables/panel_header.h"
 #include "ui/theme/format.h"
 #include "ui/theme/look.h"
+#include "ui/theme/plain_tool_tip.h"
+#include "ui/theme/stall_marks.h"
 
 #include <algorithm>
 
@@ -11,24 +12,6 @@ namespace decodescope {
 namespace {
 
 constexpr qsizetype kLongestWord = 40;
-
-QString kindWord(StallKind kind) {
-    switch (kind) {
-    case StallKind::delivery:
-        return StallModel::tr("delivery");
-    case StallKind::generation:
-        return StallModel::tr("generation");
-    case StallKind::phase:
-        return StallModel::tr("phase");
-    case StallKind::client:
-        return StallModel::tr("own machine");
-    case StallKind::open:
-        return StallModel::tr("open");
-    case StallKind::unknown:
-        break;
-    }
-    return StallModel::tr("unknown");
-}
 
 /// "B, C: this side"; the letters alone where they point nowhere.
 QString togetherWords(const StallRow& row) {
@@ -177,7 +160,7 @@ QVariant StallModel::data(const QModelIndex& index, int role) const {
     case lengthColumn:
         return sorts ? QVariant(stall.lengthS) : QVariant(formatCount(stall.lengthS * 1e3));
     case kindColumn:
-        return kindWord(stall.kind);
+        return stallKindName(stall.kind);
     case tokenColumn:
         return sorts ? QVariant(stall.tokenIndex) : QVariant(formatCount(stall.tokenIndex + 1));
     case wordColumn:

@@ -4,8 +4,10 @@
 #include "ui/tables/row_delegate.h"
 #include "ui/tables/table_text.h"
 #include "ui/theme/look.h"
+#include "ui/theme/stall_marks.h"
 
 #include <QHeaderView>
+#include <QLabel>
 #include <QSortFilterProxyModel>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -18,6 +20,7 @@ namespace {
 constexpr qint64 kRefreshMs = 100;
 constexpr int kRowHeight = 20;
 constexpr int kPadding = 10;
+constexpr int kNarrow = 620;
 
 /// A lane is its chip and name; lengths stand out.
 class StallDelegate : public RowDelegate {
@@ -43,7 +46,8 @@ StallTable::StallTable(ViewState& view, QWidget* parent)
     , m_view(view)
     , m_sorted(new QSortFilterProxyModel(this))
     , m_header(new PanelHeader(tr("Stalls"), this))
-    , m_table(new QTableView(this)) {
+    , m_table(new QTableView(this))
+    , m_account(new QLabel(this)) {
     setAccessibleName(tr("Stalls"));
     m_sorted->setSourceModel(&m_model);
     m_sorted->setSortRole(StallModel::sortRole);
@@ -77,6 +81,16 @@ StallTable::StallTable(ViewState& view, QWidget* parent)
     layout->setSpacing(0);
     layout->addWidget(m_header);
     layout->addWidget(m_table, 1);
+    layout->addWidget(m_account);
+    // Whatever the columns have no room for is read here.
+    m_account->setTextFormat(Qt::PlainText);
+    m_account->setWordWrap(true);
+    m_account->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_account->setFocusPolicy(Qt::NoFocus);
+    m_account->setContentsMargins(kPadding, 4, kPadding, 2);
+    m_account->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Minimum);
+    m_account->setAccessibleName(tr("Why it stalled"));
+    m_account->hide();
     fitColumns();
 
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -105,6 +119,7 @@ void StallTable::advance(const Session& session) {
     m_revisions = revisions;
     m_sinceTaken.start();
     m_model.setRows(collectStalls(session));
+    tellWhy();
     const auto count = m_model.rows().size();
     const auto together = std::count_if(m_model.rows().begin(), m_model.rows().end(),
                                         [](const StallRow& row) { return row.stall.together(); });
@@ -125,6 +140,7 @@ void StallTable::choose(const QModelIndex& proxied) {
     if (row.ender)
         m_view.setSelected(row.ender);
     m_following = false;
+    tellWhy();
 }
 
 /// Another view chose a stall, or the token that ended one: its row becomes current.
@@ -149,19 +165,48 @@ void StallTable::followView() {
         m_table->scrollTo(index);
     }
     m_following = false;
+    tellWhy();
+}
+
+/// The chosen row in full sentences.
+void StallTable::tellWhy() {
+    const QModelIndex index = m_sorted->mapToSource(m_table->selectionModel()->currentIndex());
+    QString words;
+    if (index.isValid()) {
+        const StallRow& row = m_model.rows()[static_cast<std::size_t>(index.row())];
+        words = QStringLiteral("%1: ").arg(Look::instance().lane(row.look).letter) +
+                stallAccount(row.stall, row.precise).replace(QLatin1Char('\n'), QLatin1Char(' '));
+    }
+    if (words != m_account->text())
+        m_account->setText(words);
+    m_account->setVisible(!words.isEmpty());
+}
+
+void StallTable::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitColumns();
 }
 
 void StallTable::fitColumns() {
     const QFontMetrics metrics(Look::instance().font(Type::body));
     const auto letters = [&](int n) { return metrics.averageCharWidth() * n + 24; };
-    m_table->setColumnWidth(StallModel::laneColumn, letters(15));
-    m_table->setColumnWidth(StallModel::startColumn, letters(7));
-    m_table->setColumnWidth(StallModel::lengthColumn, letters(9));
+    m_account->setFont(Look::instance().font(Type::small));
+    QPalette palette = m_account->palette();
+    palette.setColor(QPalette::WindowText, Look::instance().colours().ink2);
+    m_account->setPalette(palette);
+    const bool narrow = width() < kNarrow;
+    m_table->setColumnWidth(StallModel::laneColumn, letters(narrow ? 9 : 15));
+    m_table->setColumnWidth(StallModel::startColumn, letters(narrow ? 5 : 7));
+    m_table->setColumnWidth(StallModel::lengthColumn, letters(narrow ? 7 : 9));
     m_table->setColumnWidth(StallModel::kindColumn, letters(10));
     m_table->setColumnWidth(StallModel::tokenColumn, letters(6));
     m_table->setColumnWidth(StallModel::wordColumn, letters(12));
     m_table->setColumnWidth(StallModel::periodicColumn, letters(7));
-    m_table->setColumnWidth(StallModel::othersColumn, letters(14));
+    m_table->setColumnWidth(StallModel::othersColumn, letters(20));
+    // In a narrow panel the columns that the line below tells as well give way to those that a stall is found by.
+    for (const int column : {StallModel::tokenColumn, StallModel::wordColumn, StallModel::periodicColumn,
+                             StallModel::othersColumn, StallModel::evidenceColumn})
+        m_table->setColumnHidden(column, narrow);
 }
 
 void StallTable::paintEvent(QPaintEvent*) {

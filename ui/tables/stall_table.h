@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+class QLabel;
 class QSortFilterProxyModel;
 class QTableView;
 
@@ -28,20 +29,25 @@ public:
 
     [[nodiscard]] const StallModel& model() const { return m_model; }
     [[nodiscard]] QTableView* table() const { return m_table; }
+    /// The line under the table: why the chosen one stalled.
+    [[nodiscard]] const QLabel* account() const { return m_account; }
 
 protected:
+    void resizeEvent(QResizeEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
 private:
     void choose(const QModelIndex& proxied);
     void followView();
     void fitColumns();
+    void tellWhy();
 
     ViewState& m_view;
     StallModel m_model;
     QSortFilterProxyModel* m_sorted;
     PanelHeader* m_header;
     QTableView* m_table;
+    QLabel* m_account;
     QElapsedTimer m_sinceTaken;
     std::uint64_t m_revisions = 0; ///< sum over the lanes when last taken
     bool m_following = false;      ///< the view moved us: do not answer

@@ -64,7 +64,7 @@ void HeatStrip::setCut(bool cut) {
 void HeatStrip::setSummary(const RunSummary& summary) {
     std::vector<std::pair<std::uint32_t, StallKind>> stalls;
     for (const Stall& stall : summary.stalls) {
-        if (stall.kind != StallKind::open && stall.kind != StallKind::client)
+        if (stall.kind != StallKind::open)
             stalls.emplace_back(stall.eventIndex, stall.kind);
     }
     if (stalls != m_stalls || m_median != m_text.medianS()) {

@@ -215,7 +215,8 @@ private:
             auto [left, right] = m_layout.insertExtent(i);
             const QRectF box(m_rect.left() + std::round(left) + kLabelBefore, m_rect.top() + kTintInset,
                              std::round(right - left) - kLabelBefore - kLabelAfter, m_rect.height() - 2 * kTintInset);
-            m_painter.fillRect(box, stall ? m_colours.stallFill : m_colours.failFill);
+            const bool ours = stall && insert.stall == StallKind::client;
+            m_painter.fillRect(box, ours ? m_colours.raised : stall ? m_colours.stallFill : m_colours.failFill);
             const QRectF bar(box.left(), box.top(), kStallBar, box.height());
             if (stall)
                 drawStallBar(m_painter, bar, insert.stall);
@@ -224,7 +225,7 @@ private:
             QFont font = look.font(Type::small);
             font.setWeight(QFont::DemiBold);
             m_painter.setFont(font);
-            m_painter.setPen(stall ? m_colours.stall : m_colours.fail);
+            m_painter.setPen(ours ? m_colours.ink2 : stall ? m_colours.stall : m_colours.fail);
             m_painter.drawText(box.adjusted(kStallBar, 0, 0, 0), Qt::AlignCenter, insert.label);
         }
     }

@@ -5,6 +5,7 @@
 #include "ui/text/token_tip.h"
 #include "ui/theme/format.h"
 #include "ui/theme/look.h"
+#include "ui/theme/stall_marks.h"
 
 #include <QPaintEvent>
 #include <QPainter>
@@ -63,9 +64,9 @@ TokenTextView::TokenTextView(ViewState& view, QWidget* parent)
     });
     connect(&m_view, &ViewState::stallChanged, this, [this] {
         const auto stall = m_view.stall();
-        if (!stall || stall->lane != m_lane || stall->stall >= m_stallTokens.size())
+        if (!stall || stall->lane != m_lane || stall->stall >= m_stalls.size())
             return;
-        const std::uint32_t token = m_stallTokens[stall->stall];
+        const std::uint32_t token = m_stalls[stall->stall].eventIndex;
         if (token >= buffer().tokenCount())
             return;
         m_view.setSelected(TokenRef{m_lane, token});
@@ -101,7 +102,7 @@ void TokenTextView::advance(const std::shared_ptr<const RunRecord>& record, bool
         m_marks.reading.reset();
         m_find.clearMatches();
         m_stallInserts.clear();
-        m_stallTokens.clear();
+        m_stalls.clear();
         m_follow = true;
         m_endMark.clear();
         updateScrollRange();
@@ -138,24 +139,17 @@ void TokenTextView::setSummary(const RunSummary& summary) {
     const bool kernel = m_record->clock == ClockSource::kernel || m_record->clock == ClockSource::engine;
     std::vector<TextInsert> inserts;
     std::vector<std::uint32_t> hatched;
-    m_stallTokens.clear();
-    for (const Stall& stall : summary.stalls) {
-        m_stallTokens.push_back(stall.eventIndex);
+    m_stalls = summary.stalls;
+    for (const Stall& stall : m_stalls) {
         if (stall.kind == StallKind::open || stall.eventIndex >= buffer().tokenCount())
             continue;
-        if (stall.kind == StallKind::client) {
+        if (stall.kind == StallKind::client)
             hatched.push_back(stall.eventIndex);
-            continue;
-        }
-        const QString kind = stall.kind == StallKind::delivery     ? tr("delivery")
-                             : stall.kind == StallKind::generation ? tr("generation")
-                             : stall.kind == StallKind::phase      ? tr("phase")
-                                                                   : tr("stall");
         TextInsert insert;
         insert.position = buffer().wordBegin(stall.eventIndex);
         insert.token = stall.eventIndex;
         insert.stall = stall.kind;
-        insert.label = formatGap(stall.lengthS, kernel).joined() + QLatin1Char(' ') + kind;
+        insert.label = formatGap(stall.lengthS, kernel).joined() + QLatin1Char(' ') + stallWord(stall.kind);
         inserts.push_back(std::move(insert));
     }
     std::sort(hatched.begin(), hatched.end());
@@ -228,7 +222,7 @@ FindResult TokenTextView::find(const QString& words, FindStep step) {
 }
 
 QString TokenTextView::tip(std::uint32_t token) const {
-    return m_record ? tokenTip(*m_record, buffer(), token, m_marks.medianS) : QString();
+    return m_record ? tokenTip(*m_record, buffer(), token, m_marks.medianS, m_stalls) : QString();
 }
 
 int TokenTextView::visibleLines() const {
@@ -404,7 +398,7 @@ QRect TokenTextView::rectOf(TextRange range) {
 }
 
 void TokenTextView::describe() {
-    const std::size_t stalls = m_stallTokens.size();
+    const std::size_t stalls = m_stalls.size();
     setAccessibleDescription(tr("%n token events", nullptr, static_cast<int>(buffer().tokenCount())) +
                              QStringLiteral(", ") + tr("%n stalls", nullptr, static_cast<int>(stalls)));
 }

@@ -125,7 +125,7 @@ private:
     TextMarks m_marks;
     TextFind m_find;
     std::vector<TextInsert> m_stallInserts;
-    std::vector<std::uint32_t> m_stallTokens; // by index in RunSummary::stalls; tokenCount() while open
+    std::vector<Stall> m_stalls; // as in RunSummary::stalls
     QString m_endMark;
     std::optional<TokenRef> m_shownHovered, m_shownSelected; // as painted
     bool m_running = false;

@@ -277,15 +277,15 @@ void TokenTextView::stepToken(int direction) {
 }
 
 void TokenTextView::stepStall(int direction) {
-    if (m_stallTokens.empty())
+    if (m_stalls.empty())
         return;
-    const auto stalls = static_cast<std::int64_t>(m_stallTokens.size());
+    const auto stalls = static_cast<std::int64_t>(m_stalls.size());
     std::int64_t next = direction > 0 ? 0 : stalls - 1;
     if (mine(m_view.selected())) {
         // The nearest one on that side of the selected token.
         const std::uint32_t here = m_view.selected()->event;
         while (next >= 0 && next < stalls) {
-            const std::uint32_t there = m_stallTokens[static_cast<std::size_t>(next)];
+            const std::uint32_t there = m_stalls[static_cast<std::size_t>(next)].eventIndex;
             if (direction > 0 ? there > here : there < here)
                 break;
             next += direction;

@@ -1,6 +1,8 @@
 #include "ui/text/token_tip.h"
 
 #include "ui/theme/format.h"
+#include "ui/theme/plain_tool_tip.h"
+#include "ui/theme/stall_marks.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -31,7 +33,8 @@ bool hiccupBetween(const RunRecord& record, Instant from, Instant to) {
 
 } // namespace
 
-QString tokenTip(const RunRecord& record, const TokenBuffer& buffer, std::uint32_t token, double medianS) {
+QString tokenTip(const RunRecord& record, const TokenBuffer& buffer, std::uint32_t token, double medianS,
+                 const std::vector<Stall>& stalls) {
     if (token >= buffer.tokenCount() || token >= record.events.size())
         return {};
     const TokenEvent& event = record.events[token];
@@ -65,8 +68,14 @@ QString tokenTip(const RunRecord& record, const TokenBuffer& buffer, std::uint32
         lines << tr("Read %1").arg(event.read);
     if (record.started)
         lines << tr("Arrived at %1").arg(formatDuration(toSeconds(event.at - *record.started)).joined());
-    return QStringLiteral("<p style='white-space:pre'>") + lines.join(QLatin1Char('\n')).toHtmlEscaped() +
-           QStringLiteral("</p>");
+    const QString facts = QStringLiteral("<p style='white-space:pre'>") +
+                          lines.join(QLatin1Char('\n')).toHtmlEscaped() + QStringLiteral("</p>");
+    const auto stall = std::find_if(stalls.begin(), stalls.end(), [first](const Stall& s) {
+        return s.kind != StallKind::open && s.eventIndex == first;
+    });
+    if (stall == stalls.end())
+        return facts;
+    return QStringLiteral("<p>") + plainToolTip(stallAccount(*stall, kernel)) + QStringLiteral("</p>") + facts;
 }
 
 } // namespace decodescope

@@ -1,5 +1,6 @@
 #include "ui/theme/stall_marks.h"
 
+#include "ui/theme/format.h"
 #include "ui/theme/look.h"
 
 #include <QCoreApplication>
@@ -13,10 +14,47 @@ namespace {
 
 constexpr double kBandFactor = 2; ///< a band is read from farther away than an edge
 
+QString tr(const char* text) {
+    return QCoreApplication::translate("StallMarks", text);
+}
+
+/// "Delivery stall, 924 ms", and what that means.
+QString headline(const Stall& stall, const QString& length) {
+    switch (stall.kind) {
+    case StallKind::delivery:
+        return tr("Delivery stall, %1: the tokens were made in time and held on the way.").arg(length);
+    case StallKind::generation:
+        return tr("Generation stall, %1: no tokens were made meanwhile.").arg(length);
+    case StallKind::phase:
+        return tr("Stall at a change of channel, %1.").arg(length);
+    case StallKind::client:
+        return tr("Our own machine, %1: not the stream's doing, and in no percentile.").arg(length);
+    case StallKind::open:
+        return tr("Stalled for %1 so far.").arg(length);
+    case StallKind::unknown:
+        break;
+    }
+    return tr("Stall, %1, of a kind that cannot be told.").arg(length);
+}
+
 } // namespace
 
+QString stallKindName(StallKind kind) {
+    return kind == StallKind::open ? tr("open") : kind == StallKind::unknown ? tr("unknown") : stallWord(kind);
+}
+
+QString stallAccount(const Stall& stall, bool precise) {
+    QString account = headline(stall, formatGap(stall.lengthS, precise).joined());
+    if (stall.periodic)
+        account += QLatin1Char(' ') + tr("It comes back at even distances.");
+    if (!stall.evidence.empty())
+        account += QLatin1Char('\n') + QString::fromStdString(stall.evidence);
+    if (stall.others && !stall.others->evidence.empty())
+        account += QLatin1Char('\n') + QString::fromStdString(stall.others->evidence);
+    return account;
+}
+
 QString stallWord(StallKind kind) {
-    const auto tr = [](const char* text) { return QCoreApplication::translate("decodescope::Charts", text); };
     switch (kind) {
     case StallKind::delivery:
         return tr("delivery");
@@ -25,7 +63,7 @@ QString stallWord(StallKind kind) {
     case StallKind::phase:
         return tr("phase change");
     case StallKind::client:
-        return tr("own hiccup");
+        return tr("own machine");
     case StallKind::open:
         return tr("stalled");
     case StallKind::unknown:
@@ -68,7 +106,8 @@ void drawStallBand(QPainter& painter, const QRectF& band, StallKind kind, double
 }
 
 void drawStallBar(QPainter& painter, const QRectF& bar, StallKind kind) {
-    const QColor colour = Look::instance().colours().stall;
+    const Colours& colours = Look::instance().colours();
+    const QColor colour = kind == StallKind::client ? colours.hatch : colours.stall;
     const QList<qreal> dash = stallEdgeDash(kind);
     if (dash.isEmpty()) {
         painter.fillRect(bar, colour);
@@ -82,7 +121,9 @@ void drawStallFlag(QPainter& painter, double x, double y, StallKind kind) {
     const QColor colour = Look::instance().colours().stall;
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
-    if (kind == StallKind::phase) {
+    if (kind == StallKind::client) {
+        Look::instance().drawHatch(painter, QRectF(x - 4, y - 6, 8, 6));
+    } else if (kind == StallKind::phase) {
         painter.fillRect(QRectF(x - 1, y - 6, 2, 6), colour);
     } else if (kind == StallKind::delivery) {
         painter.setPen(QPen(colour, 1.25));

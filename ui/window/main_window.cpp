@@ -183,7 +183,11 @@ void MainWindow::connectRuns() {
         m_ticker.invalidate();
         refreshActions();
     });
+    // What is chosen when nothing runs is shown as well.
+    connect(&m_view, &ViewState::selectedChanged, this, [this] { m_ticker.invalidate(); });
+    connect(m_bytes, &BytesPane::wanted, this, [this] { m_ticker.invalidate(); });
     connect(&m_view, &ViewState::stallChanged, this, [this] {
+        m_ticker.invalidate();
         if (!m_view.stall())
             return;
         m_docks->showPanel(QStringLiteral("stalls")); // as a tab beside what is raised

@@ -7,7 +7,9 @@
 #include "ui/charts/rate_chart.h"
 #include "ui/theme/look.h"
 
+#include <QHelpEvent>
 #include <QSignalSpy>
+#include <QToolTip>
 #include <QWheelEvent>
 #include <QtTest>
 
@@ -69,6 +71,53 @@ private slots:
                           pointAt(chart, stall.startS + stall.lengthS * 0.9, 0.9));
         QVERIFY(view.stall() == StallRef({2, 0}));
         QVERIFY(view.selected() == TokenRef({2, stall.eventIndex}));
+    }
+
+    void stallsOfOneInstantAreNamedExplainedAndReached() {
+        ViewState view;
+        GapChart chart(view);
+        test::RunShape shape;
+        shape.gapsS = test::noisyGaps(160, 0.02, 0.1, 9);
+        shape.gapsS[80] = 0.6;
+        test::RunShape held = shape;
+        held.tokensOfRead.assign(shape.gapsS.size() + 1, 1);
+        held.tokensOfRead[81] = 30;
+        const std::vector<ChartLane> lanes{test::lane(0, held, LaneState::done), test::lane(1, shape, LaneState::done)};
+        chart.showLanes(lanes);
+        settle(chart);
+
+        std::vector<SeenStall> seen(2);
+        seen[0] = {0, 0, {100, 180, StallKind::delivery}};
+        seen[1] = {1, 0, {101, 181, StallKind::generation}};
+        levelStalls(seen);
+        QCOMPARE(seen[0].box.level, 0);
+        QCOMPARE(seen[1].box.level, 1);
+        const std::vector<TopWord> words = stallWords(seen, lanes, view);
+        QCOMPARE(words.size(), std::size_t(1));
+        QCOMPARE(words[0].text, QString::fromUtf8("A delivery · B generation 600\u2009ms"));
+        seen[1].box.x0 = 200; // after it, and another lane's: both on the lowest level
+        seen[1].box.x1 = 280;
+        levelStalls(seen);
+        QCOMPARE(seen[1].box.level, 0);
+        QCOMPARE(stallWords(seen, lanes, view).size(), std::size_t(2));
+
+        const Stall& stall = lanes[0].summary->stalls.at(0);
+        const QPoint inside = pointAt(chart, stall.startS + stall.lengthS / 2, 0.2);
+        QHelpEvent help(QEvent::ToolTip, inside, chart.plotWidget()->mapToGlobal(inside));
+        QCoreApplication::sendEvent(chart.plotWidget(), &help);
+        const QString tip = QToolTip::text();
+        QVERIFY2(tip.contains(QStringLiteral("A: Delivery stall")) && tip.contains(QStringLiteral("above the trend")),
+                 qPrintable(tip));
+        QVERIFY(tip.contains(QStringLiteral("B: Generation stall")) && tip.contains(QStringLiteral("No catch-up")));
+        QToolTip::hideText();
+
+        QTest::mouseClick(chart.plotWidget(), Qt::LeftButton, {}, inside);
+        const auto first = view.stall();
+        QVERIFY(first.has_value());
+        QTest::mouseClick(chart.plotWidget(), Qt::LeftButton, {}, inside);
+        QVERIFY(view.stall().has_value() && view.stall()->lane != first->lane);
+        QTest::mouseClick(chart.plotWidget(), Qt::LeftButton, {}, inside);
+        QVERIFY(view.stall() == first);
     }
 
     void aClickOnAGapSelectsItsToken() {

@@ -207,7 +207,7 @@ private slots:
                 return plot.left() + static_cast<int>(seconds / span * plot.width());
             };
             int painted = 0;
-            const int left = x(stall.startS) + 4;
+            const int left = x(stall.startS) + 14; // after the lane's own colour
             const int right = x(stall.startS + stall.lengthS) - 4;
             for (int px = left; px < right; ++px)
                 painted += countNear(image, QRect(px, plot.top() + 1, 1, 1), Look::instance().colours().stall);
@@ -228,8 +228,25 @@ private slots:
         QCOMPARE(ours.gapsThatCount().total, ours.curves->histogram().total - 1);
         const QImage image = board.picture(QStringLiteral("stall-client-hatch-") + theme);
         QVERIFY(countNear(image, inBoard(*board.gaps), Look::instance().colours().hatch) > 200);
+        // Both at one instant: each has a lid of its own that begins in its lane's colour, delivery broken above,
+        // generation whole below.
         board.show(pair);
-        board.picture(QStringLiteral("stall-pair-") + theme);
+        const QImage both = board.picture(QStringLiteral("stall-pair-") + theme);
+        const QRect plot = inBoard(*board.gaps);
+        const double span = board.gaps->xAxis().max - board.gaps->xAxis().min;
+        const Stall& stall = pair[0].summary->stalls[0];
+        const int left = plot.left() + static_cast<int>(stall.startS / span * plot.width());
+        const int right = plot.left() + static_cast<int>((stall.startS + stall.lengthS) / span * plot.width());
+        std::array<double, 2> painted{};
+        for (int lane = 0; lane < 2; ++lane) {
+            const int top = plot.top() + 1 + lane * 5;
+            QVERIFY(countNear(both, QRect(left, top, 12, 1), Look::instance().lane(lane).colour) > 4);
+            const int from = left + 16;
+            const int inked = countNear(both, QRect(from, top, right - 8 - from, 1), Look::instance().colours().stall);
+            painted[static_cast<std::size_t>(lane)] = inked / static_cast<double>(right - 8 - from);
+        }
+        QVERIFY2(std::abs(painted[0] - 0.5) < 0.2, qPrintable(QString::number(painted[0])));
+        QVERIFY2(painted[1] > 0.95, qPrintable(QString::number(painted[1])));
     }
 
     void manyStallsAndAnOpenOne() {

@@ -147,6 +147,23 @@ private slots:
         QCOMPARE(shifted[0].x(), 0.0);
     }
 
+    void aLongWaitIsAPlateauAlsoWhenABurstEndsIt() {
+        test::RunShape shape;
+        shape.ttftS = 1;
+        shape.gapsS = {0.02, 0.9, 0.001, 0.001, 0.001, 0.001};
+        const ChartLane lane = test::lane(0, shape, LaneState::done);
+        const AxisMap x{0, 4, 0, 400};
+        const auto vertices = gapVertices(
+            *lane.curves, 0, x, [](float gapS) { return 100 - 10 * double(gapS); }, 1);
+        // All of the burst ends in the column of the long gap: its line is level, and steep only where it begins.
+        const auto first = std::find_if(vertices.begin(), vertices.end(),
+                                        [](const QPointF& p) { return std::abs(p.y() - 91) < 0.01; });
+        QVERIFY(first != vertices.end() && first + 1 != vertices.end());
+        QVERIFY2(std::abs(first->x() - 102) < 0.1, qPrintable(QString::number(first->x())));
+        QVERIFY(std::abs((first + 1)->y() - 91) < 0.01);
+        QVERIFY(std::abs((first + 1)->x() - 192) < 0.1);
+    }
+
     void dashesKeepTheirRhythmAcrossVertices() {
         QList<QLineF> bent;
         QList<QLineF> straight;

@@ -32,6 +32,7 @@ private slots:
     void badgesNameTheirSources();
     void aRefusedCertificateCanBeTrusted();
     void badgesTellWhyItStalledAndWhatHeldItUp();
+    void theStallsBadgeIsFoldedLast();
     void buttonsTellTheirLane();
     void readingRowShowsTheReader();
     void everyControlHasAName();
@@ -294,12 +295,41 @@ void TestLaneCard::badgesTellWhyItStalledAndWhatHeldItUp() {
     for (const LaneBadge& badge : laneBadges(shot)) {
         words << badge.words;
         if (badge.stall)
-            QVERIFY(badge.tip.contains(QStringLiteral("generation. It did not.")));
+            QVERIFY(badge.tip.contains(QStringLiteral("Generation stall, ")) &&
+                    badge.tip.contains(QStringLiteral("It did not.")));
     }
     QVERIFY2(words.contains(QStringLiteral("2 stalls: 1 delivery, 1 generation")), qPrintable(words.join(u'|')));
     QVERIFY(words.contains(QStringLiteral("1 gap hatched")) && words.contains(QStringLiteral("2 gaps over hiccups")));
     QVERIFY(words.contains(QStringLiteral("buffered, 16 KiB")));
     QVERIFY2(!words.contains(QStringLiteral("in bursts")), "the buffer says it already");
+}
+
+void TestLaneCard::theStallsBadgeIsFoldedLast() {
+    const std::vector<LaneBadge> badges{{QStringLiteral("clock: kernel RX"), false, QStringLiteral("clock tip")},
+                                        {QStringLiteral("tokens: usage total"), false, QStringLiteral("tokens tip")},
+                                        {QStringLiteral("9 stalls: 8 generation, 1 unknown"), true,
+                                         QStringLiteral("stall tip"), QStringLiteral("9 stalls")}};
+    const auto shownIn = [&](int width) {
+        QStringList words;
+        const BadgeRow row = placeBadges(badges, QRect(0, 0, width, 18));
+        for (const BadgeRow::Shown& shown : row.shown) {
+            if (shown.rect.right() > width)
+                words << QStringLiteral("too far");
+            words << shown.words;
+        }
+        return words;
+    };
+    QCOMPARE(shownIn(900).size(), 3);
+    const QStringList wide = shownIn(360);
+    QVERIFY2(wide.contains(QStringLiteral("9 stalls: 8 generation, 1 unknown")) && wide.size() == 2,
+             qPrintable(wide.join(u'|')));
+    const QStringList narrow = shownIn(120);
+    QCOMPARE(narrow, QStringList{QStringLiteral("9 stalls")});
+    const BadgeRow row = placeBadges(badges, QRect(0, 0, 120, 18));
+    QCOMPARE(row.folded.size(), std::size_t(2));
+    QVERIFY(badgeTip(badges, row, row.shown[0].rect.center()).startsWith(badges[2].words));
+    QVERIFY(badgeTip(badges, row, row.fold.center()).contains(QStringLiteral("tokens tip")));
+    QVERIFY(badgeTip(badges, row, QPoint(500, 5)).isEmpty());
 }
 
 void TestLaneCard::buttonsTellTheirLane() {

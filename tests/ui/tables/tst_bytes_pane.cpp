@@ -98,6 +98,28 @@ private slots:
         QVERIFY(pane.editor()->isReadOnly());
     }
 
+    void theSilenceSaysWhy() {
+        RunBuilder run;
+        run.record().reads = 1;
+        std::vector<std::string> reads{"HTTP/1.1 200 OK\r\n\r\n"};
+        for (int i = 0; i < 120; ++i) {
+            run.event(0.4 + i * 0.02 + (i >= 40 ? 0.7 : 0), 1, "w ");
+            reads.push_back(message("w "));
+        }
+        ShownSession shown;
+        shown.addLane("a", {run.usage(120).build()}, reads);
+        ViewState view;
+        BytesPane pane(view);
+        view.setSelected(TokenRef{1, 40});
+        pane.advance(shown.session());
+        const QString text = pane.shownText();
+        QVERIFY2(text.contains(QStringLiteral("ms of silence\nGeneration stall, 720 ms")), qPrintable(text));
+        QVERIFY(text.contains(QStringLiteral("No catch-up")));
+        view.setSelected(TokenRef{1, 41});
+        pane.advance(shown.session());
+        QVERIFY(!pane.shownText().contains(QStringLiteral("stall")));
+    }
+
     void aTokenWithoutBytesSaysSo() {
         ShownSession shown;
         shown.addLane("a", {RunBuilder().tokens(5).until(1).build()});

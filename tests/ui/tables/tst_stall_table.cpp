@@ -4,6 +4,7 @@
 #include "ui/tables/table_text.h"
 #include "ui/theme/look.h"
 
+#include <QLabel>
 #include <QTableView>
 #include <QtTest>
 
@@ -100,6 +101,36 @@ private slots:
         QVERIFY(view.selected() == stalls.model().rows()[static_cast<std::size_t>(row)].ender);
         QTest::keyClick(table, Qt::Key_Up);
         QVERIFY2(stalls.model().rowOf(*view.stall()) != row, "the keyboard chooses as well");
+    }
+
+    void whyItStalledIsReadWholeInANarrowPanelToo() {
+        ShownSession shown;
+        fill(shown);
+        ViewState view;
+        StallTable stalls(view);
+        stalls.resize(360, 260);
+        stalls.show();
+        stalls.advance(shown.session());
+        QVERIFY(stalls.account()->isHidden());
+        for (int column = 0; column < StallModel::columns; ++column) {
+            const QModelIndex cell = stalls.table()->model()->index(0, column);
+            if (!stalls.table()->isColumnHidden(column))
+                QVERIFY2(stalls.table()->visualRect(cell).right() <= stalls.table()->viewport()->width(),
+                         qPrintable(QStringLiteral("column %1 is cut off").arg(column)));
+        }
+        QVERIFY(!stalls.table()->isColumnHidden(StallModel::kindColumn));
+        view.setStall(StallRef{2, 0});
+        const QString words = stalls.account()->text();
+        QVERIFY2(words.startsWith(QStringLiteral("B: Generation stall, 6")), qPrintable(words));
+        QVERIFY2(words.contains(QStringLiteral("No catch-up")) && words.contains(QStringLiteral("stalled together")),
+                 qPrintable(words));
+        QVERIFY(!stalls.account()->isHidden());
+        view.setStall(StallRef{3, 0});
+        QVERIFY(stalls.account()->text().startsWith(QStringLiteral("C: Delivery stall")));
+        view.clear();
+        QVERIFY(stalls.account()->isHidden());
+        stalls.resize(980, 260);
+        QVERIFY(!stalls.table()->isColumnHidden(StallModel::evidenceColumn));
     }
 
     void followsASelectionFromElsewhere() {

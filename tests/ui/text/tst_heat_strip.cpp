@@ -125,6 +125,14 @@ void TestHeatStrip::stallsAndCutAreSeen() {
     QVERIFY2(markOf(StallKind::generation) > open, qPrintable(QString::number(open)));
     const QImage marked = m_strip->grab().toImage();
     QCOMPARE(marked.pixelColor(m_strip->cellLeft(100), 15), fail);
+    // What our own machine made has a mark as well, in grey.
+    QCOMPARE(markOf(StallKind::client), 0);
+    const QImage ours = m_strip->grab().toImage();
+    int grey = 0;
+    for (int dx = -5; dx <= 5; ++dx)
+        for (int y = 0; y < 8; ++y)
+            grey += ours.pixelColor(m_strip->cellLeft(50) + dx, y) != Look::instance().colours().surface ? 1 : 0;
+    QVERIFY2(grey > 8, qPrintable(QString::number(grey)));
 }
 
 QTEST_MAIN(TestHeatStrip)

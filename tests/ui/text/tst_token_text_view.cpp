@@ -33,6 +33,7 @@ private slots:
     void blitScrollingShowsWhatAFullPaintShows();
     void readingFollowsTheReader();
     void tipsAreEscaped();
+    void tipsSayWhyItStalled();
     void screenReadersGetTheText();
 
 private:
@@ -308,6 +309,28 @@ void TestTokenTextView::tipsAreEscaped() {
     QVERIFY(tip.contains(QLatin1String("&lt;img")));
     QVERIFY(tip.contains(QString::fromUtf8("×2.0")));
     QVERIFY(tip.contains(QString::fromUtf8("40.0\u2009ms")));
+}
+
+void TestTokenTextView::tipsSayWhyItStalled() {
+    RecordBuilder b;
+    b.token("a").token(" late", 700).token(" on");
+    show(b);
+    RunSummary summary = summaryWith(0.02);
+    Stall stall;
+    stall.kind = StallKind::delivery;
+    stall.eventIndex = 1;
+    stall.lengthS = 0.7;
+    stall.evidence = "30 of the <35> tokens came above the trend.";
+    summary.stalls = {stall};
+    m_view->setSummary(summary);
+    const QString tip = m_view->tip(1);
+    QVERIFY2(tip.contains(QStringLiteral("Delivery stall")) && tip.contains(QStringLiteral("&lt;35&gt; tokens")),
+             qPrintable(tip));
+    QVERIFY(!m_view->tip(2).contains(QStringLiteral("stall")));
+    summary.stalls[0].kind = StallKind::client;
+    m_view->setSummary(summary);
+    QVERIFY(m_view->tip(1).contains(QStringLiteral("Our own machine")));
+    QVERIFY(m_view->buffer().hatched(1));
 }
 
 void TestTokenTextView::screenReadersGetTheText() {

@@ -2,6 +2,7 @@
 #include "ui/lane/lane_head.h"
 #include "ui/panels/lane_editor.h"
 #include "ui/panels/lanes_row.h"
+#include "ui/tables/bytes_pane.h"
 #include "ui/text/token_text_view.h"
 #include "ui/theme/look.h"
 #include "ui/window/dock_area.h"
@@ -307,6 +308,30 @@ private slots:
         QCOMPARE(protocol->count(), 14);
         QVERIFY(editor->spec().endpoint.preset.empty());
         editor->close();
+    }
+
+    void whatIsChosenAfterTheRunIsShownAtOnce() {
+        WindowFixture fixture;
+        MainWindow window(fixture.services());
+        addLanes(window, {"steady"});
+        QVERIFY(shown(window));
+        noWarmup(window);
+        QTest::keyClick(&window, Qt::Key_F5);
+        QTRY_VERIFY_WITH_TIMEOUT(over(window), 8000);
+        window.docks().showPanel(QStringLiteral("bytes"));
+        auto* bytes = window.findChild<BytesPane*>();
+        QTRY_VERIFY(bytes->isVisible());
+        const LaneId lane = window.runs().session().lanes()[0]->config().id;
+        const auto showsEvent = [&](int number) {
+            const auto labels = bytes->findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+                return label->text().endsWith(QStringLiteral("token event %1").arg(number));
+            });
+        };
+        window.view().setSelected(TokenRef{lane, 4});
+        QTRY_VERIFY(showsEvent(5));
+        window.view().setSelected(TokenRef{lane, 40}); // nothing runs, and the panel is up already
+        QTRY_VERIFY(showsEvent(41));
     }
 
     void panelsAreMaximisedAndComeBack() {

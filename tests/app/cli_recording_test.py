@@ -119,14 +119,10 @@ class RecordingTest(cli.CliTest):
 
     def test_the_key_was_really_sent(self):
         requests = self.path("requests")
-        server = cli.subprocess.Popen([cli.FAULT_SERVER, "--scenario", "pace", "--requests", requests],
-                                      stdout=cli.subprocess.PIPE)
-        url = json.loads(server.stdout.readline())["url"]
-        process = cli.subprocess.run([cli.PROGRAM, "run", "--endpoint", url, "--prompt", "hi", "--key-stdin", "--json"],
-                                     input=cli.CANARY.encode() + b"\n", stdout=cli.subprocess.PIPE, timeout=60)
-        server.terminate()
-        server.wait()
-        server.stdout.close()
+        with cli.fault_server("--scenario", "pace", "--requests", requests) as url:
+            process = cli.subprocess.run([cli.PROGRAM, "run", "--endpoint", url, "--prompt", "hi", "--key-stdin",
+                                          "--json"], input=cli.CANARY.encode() + b"\n", stdout=cli.subprocess.PIPE,
+                                         timeout=60)
         self.assertEqual(process.returncode, 0)
         with open(requests) as file:
             self.assertIn("authorization: **", file.read().lower())

@@ -1,5 +1,6 @@
 """What the tests of the command line share: the program, the scripted server, and how to run the one against the
 other. The paths come from the command line that ctest gives: PROGRAM FAULT_SERVER."""
+import contextlib
 import json
 import os
 import socket
@@ -48,6 +49,18 @@ def finish(process):
 
 def program(*arguments, **options):
     return finish(start(*arguments, **options))
+
+
+@contextlib.contextmanager
+def fault_server(*arguments):
+    """The URL of a scripted server of one's own."""
+    server = subprocess.Popen([FAULT_SERVER, "--seconds", "300", *arguments], stdout=subprocess.PIPE)
+    try:
+        yield json.loads(server.stdout.readline())["url"]
+    finally:
+        server.terminate()
+        server.wait()
+        server.stdout.close()
 
 
 def closed_port():

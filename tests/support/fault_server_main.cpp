@@ -1,6 +1,7 @@
 // The scripted fault server as a program, for scripts and for looking at a window by hand. One server plays all
 // scenarios: the first part of the path chooses ("http://127.0.0.1:PORT/stall/v1"), --scenario what is played at
 // the root. Prints {"url":"..."} as its only line on stdout once it listens.
+#include "tests/support/buffering_proxy.h"
 #include "tests/support/openai_script.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <ctime>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,19 +25,23 @@ struct Arguments {
     std::string stampsFile;
     std::string requestsFile;
     std::string certificateFile;
+    std::optional<fault::Holding> holding;
     int seconds = 600;
     fault::Options server;
 };
 
 void printHelp() {
-    std::puts("fault_server [--scenario NAME] [--port P] [--seconds S] [--tls] [--ipv6]\n"
-              "             [--stamps FILE] [--requests FILE] [--certificate FILE]\n"
-              "Serves scenarios on 127.0.0.1 until SIGTERM, or for S seconds (600). URL/NAME/v1 plays NAME, URL/v1\n"
-              "the one of --scenario. Query values set numbers: URL/pace/v1?tokens=200&interval_ms=20\n"
-              "  --stamps FILE       at the end, one line a send: connection, index, CLOCK_MONOTONIC ns, bytes\n"
-              "  --requests FILE     at the end, the heads and bodies of all requests, keys masked\n"
-              "  --certificate FILE  with --tls: the certificate to trust\n"
-              "Scenarios:");
+    std::puts(
+        "fault_server [--scenario NAME] [--port P] [--seconds S] [--tls] [--ipv6]\n"
+        "             [--hold WHAT] [--stamps FILE] [--requests FILE] [--certificate FILE]\n"
+        "Serves scenarios on 127.0.0.1 until SIGTERM, or for S seconds (600). URL/NAME/v1 plays NAME, URL/v1\n"
+        "the one of --scenario. Query values set numbers: URL/pace/v1?tokens=200&interval_ms=20\n"
+        "  --hold WHAT         behind a proxy that holds answers back: all (to the end), bytes=N (until a buffer is\n"
+        "                      full), ms=N (until so much time has passed), nagle, nothing\n"
+        "  --stamps FILE       at the end, one line a send: connection, index, CLOCK_MONOTONIC ns, bytes\n"
+        "  --requests FILE     at the end, the heads and bodies of all requests, keys masked\n"
+        "  --certificate FILE  with --tls: the certificate to trust\n"
+        "Scenarios:");
     for (const auto& [name, text] : fault::scenarioNames())
         std::printf("  %-18s %s\n", name.c_str(), text.c_str());
 }
@@ -63,6 +69,8 @@ bool readArguments(int argc, char** argv, Arguments& arguments, int& status) {
             arguments.server.port = static_cast<std::uint16_t>(std::atoi(value));
         } else if (value != nullptr && name == "--seconds") {
             arguments.seconds = std::atoi(value);
+        } else if (value != nullptr && name == "--hold" && fault::Holding::fromWord(value)) {
+            arguments.holding = fault::Holding::fromWord(value);
         } else if (value != nullptr && name == "--stamps") {
             arguments.stampsFile = value;
         } else if (value != nullptr && name == "--requests") {
@@ -131,7 +139,10 @@ int main(int argc, char** argv) {
         fault::FaultServer server(std::move(script), arguments.server);
         if (!arguments.certificateFile.empty())
             std::ofstream(arguments.certificateFile) << server.certificatePem();
-        std::cout << "{\"url\":\"" << server.url() << "\"}" << std::endl;
+        std::optional<fault::BufferingProxy> proxy;
+        if (arguments.holding)
+            proxy.emplace(server.port(), *arguments.holding);
+        std::cout << "{\"url\":\"" << (proxy ? proxy->url() : server.url()) << "\"}" << std::endl;
         const timespec limit{arguments.seconds, 0};
         sigtimedwait(&signals, nullptr, &limit);
         if (!arguments.stampsFile.empty())

@@ -21,15 +21,15 @@ constexpr int kStreamTokens = 64;
 constexpr const char* kTinyPrompt = "Say hi.";
 constexpr const char* kStreamPrompt = "Count from one to fifty in words, separated by commas.";
 constexpr std::chrono::milliseconds kCrank{5};
-constexpr std::size_t kBurst = 3; ///< so many events in an arrival, on average, are no stream of tokens
+constexpr std::uint64_t kFewestArrivals = 4;
 
 /// Asks for a list and waits, at most until the user interrupts.
 CallReport waitForList(const ListCall& listModels, const EndpointSpec& endpoint, std::shared_ptr<const Secret> key,
                        const InterruptGuard& interrupt) {
     const auto promise = std::make_shared<std::promise<CallReport>>(); // the answer may come when nobody waits any more
     std::future<CallReport> answer = promise->get_future();
-    const auto asked = listModels(endpoint, std::move(key),
-                                  [promise](CallReport report) { promise->set_value(std::move(report)); });
+    const auto asked =
+        listModels(endpoint, std::move(key), [promise](CallReport report) { promise->set_value(std::move(report)); });
     CallReport none;
     if (!asked) {
         none.kind = ErrorKind::unreachable;
@@ -173,8 +173,14 @@ void askForAStream(ProbeFindings& findings, const std::shared_ptr<const Secret>&
         findings.stream->protocol = answering->endpoint.protocol;
 }
 
-bool hasFlag(const RunSummary& summary, std::string_view flag) {
-    return std::find(summary.flags.begin(), summary.flags.end(), flag) != summary.flags.end();
+/// The weightiest sign that something holds the stream back; null when none does.
+const BufferingSign* heldBack(const RunSummary& summary) {
+    const auto& signs = summary.buffering.signs; // the weightiest first
+    const auto found = std::find_if(signs.begin(), signs.end(), [](const BufferingSign& sign) {
+        return sign.kind == BufferingKind::notReallyStreamed || sign.kind == BufferingKind::proxyBuffer ||
+               sign.kind == BufferingKind::bursts || sign.kind == BufferingKind::nagle;
+    });
+    return found == signs.end() ? nullptr : &*found;
 }
 
 } // namespace
@@ -209,28 +215,23 @@ StreamFinding judgeStream(std::shared_ptr<const RunRecord> record, const RunSumm
     finding.summary = summary;
     const auto events = summary.tokenEvents;
     const auto arrivals = summary.arrivals;
-    const double decodeMs = summary.decode.value_or(0) * 1e3;
-    if (finding.record->outcome == Outcome::notStreamed || hasFlag(summary, "not_streamed")) {
+    if (finding.record->outcome == Outcome::notStreamed) {
         finding.verdict = Streaming::no;
-        finding.evidence = "the answer came as a whole, although a stream was asked for";
-    } else if (hasFlag(summary, "not_really_streamed")) {
-        finding.verdict = Streaming::no;
-        finding.evidence =
-            fmt::format("{} events came in {} arrivals within {:.1f} ms at the end of {:.1f} ms: the text "
-                        "was generated first and sent afterwards",
-                        events, arrivals, decodeMs, summary.e2e.value_or(0) * 1e3);
-    } else if (events < 4) {
-        finding.evidence = fmt::format("{} events are too few to tell", events);
-    } else if (arrivals * kBurst <= events) {
-        finding.verdict = Streaming::inBursts;
-        finding.evidence =
-            fmt::format("{} events came in {} arrivals: something on the way collects them", events, arrivals);
+        finding.evidence = "The answer came as a whole, although a stream was asked for.";
+    } else if (const BufferingSign* sign = heldBack(summary)) {
+        finding.verdict = sign->kind == BufferingKind::notReallyStreamed ? Streaming::no : Streaming::inBursts;
+        finding.evidence = sign->evidence;
+        finding.advice = sign->advice;
+    } else if (arrivals < kFewestArrivals) {
+        finding.evidence = fmt::format("{} events came in {} arrivals, which is too little to tell.", events, arrivals);
     } else {
         finding.verdict = Streaming::yes;
-        finding.evidence = fmt::format("{} events came in {} arrivals over {:.1f} ms", events, arrivals, decodeMs);
+        finding.evidence = fmt::format("{} events came in {} arrivals over {:.1f} ms", events, arrivals,
+                                       summary.decode.value_or(0) * 1e3);
         if (summary.itl)
             finding.evidence += fmt::format(", half of the gaps up to {:.1f} ms, the longest {:.1f} ms",
                                             summary.itl->p50 * 1e3, summary.itl->max * 1e3);
+        finding.evidence += '.';
     }
     return finding;
 }

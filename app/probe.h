@@ -44,6 +44,7 @@ enum class Streaming { yes, inBursts, no, unclear };
 struct StreamFinding {
     Streaming verdict = Streaming::unclear;
     std::string evidence; ///< a sentence with the numbers that decided
+    std::string advice;   ///< what to try; empty when nothing is wrong
     std::string protocol;
     std::shared_ptr<const RunRecord> record;
     RunSummary summary;
@@ -72,7 +73,7 @@ struct ProbeFindings {
                                   std::shared_ptr<const Secret> key, const ListCall& listModels,
                                   const SourceFactory& sources);
 
-/// The verdict on a run that asked for about 64 tokens.
+/// The verdict on a run that asked for about 64 tokens, by the signs that every run is judged by.
 [[nodiscard]] StreamFinding judgeStream(std::shared_ptr<const RunRecord> record, const RunSummary& summary);
 
 } // namespace decodescope

@@ -1,6 +1,7 @@
 #include "app/probe_output.h"
 
 #include "app/json_values.h"
+#include "app/run_json.h"
 #include "app/terminal.h"
 #include "core/base/clock.h"
 
@@ -133,6 +134,8 @@ Json streamJson(const StreamFinding& stream) {
             {"really_streams", really},
             {"verdict", wordFor(stream.verdict)},
             {"evidence", jsonText(stream.evidence)},
+            {"try", jsonTextOrNull(stream.advice)},
+            {"buffering", bufferingJson(s)},
             {"outcome", toString(stream.record->outcome)},
             {"ttft_s", jsonNumber(s.ttft)},
             {"decode_tps", jsonNumber(s.decodeTps)},
@@ -194,7 +197,8 @@ std::string probeVerdict(const ProbeFindings& findings) {
         std::string text = fmt::format("{} answers to {}.", findings.place, fmt::join(answering, ", "));
         if (findings.stream)
             text +=
-                fmt::format(" Really streams: {}; {}.", wordFor(findings.stream->verdict), findings.stream->evidence);
+                fmt::format(" Really streams: {}. {}{}{}", wordFor(findings.stream->verdict), findings.stream->evidence,
+                            findings.stream->advice.empty() ? "" : " ", findings.stream->advice);
         return text;
     }
     for (const ProtocolFinding& finding : findings.protocols) {

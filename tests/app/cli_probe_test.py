@@ -1,7 +1,60 @@
 #!/usr/bin/env python3
 """`probe` and `presets` through the real program: what is found, what is said of everything that can be wrong, and that a
 key goes nowhere else."""
+import contextlib
+import hashlib
+import select
+import socket
+import ssl
+import threading
+
 import cli_support as cli
+
+
+class ConnectProxy:
+    """A proxy that takes CONNECT for any name and leads it to one port of this machine."""
+
+    def __init__(self, port):
+        self.target = ("127.0.0.1", port)
+        self.asked = []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.threads = [threading.Thread(target=self.accept)]
+        self.threads[0].start()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError: # closed
+                return
+            self.threads.append(threading.Thread(target=self.serve, args=(client,)))
+            self.threads[-1].start()
+
+    def serve(self, client):
+        with client:
+            head = b""
+            while not head.endswith(b"\r\n\r\n"):
+                piece = client.recv(1)
+                if not piece:
+                    return
+                head += piece
+            self.asked.append(head.split(b"\r\n")[0].decode())
+            with socket.create_connection(self.target) as server, contextlib.suppress(OSError):
+                client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                other = {client: server, server: client}
+                while True:
+                    for readable in select.select(list(other), [], [])[0]:
+                        data = readable.recv(65536)
+                        if not data:
+                            return
+                        other[readable].sendall(data)
+
+    def close(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        for thread in self.threads:
+            thread.join()
 
 
 class ProbeTest(cli.CliTest):
@@ -29,6 +82,77 @@ class ProbeTest(cli.CliTest):
                          ("openai-chat", True, "yes"))
         self.assertEqual(stream["token_events"], 24)
         self.assertIn("24 events", stream["evidence"])
+
+    def test_whoever_holds_the_stream_back_is_found_out(self):
+        # The same signs by which every run is judged, from the same proxies that the streams of tst_buffered_streams
+        # go through.
+        for held, verdict, sign in [("all", "no", "not_really_streamed"), ("bytes=1500", "in bursts", "bursts"),
+                                    ("ms=300", "in bursts", "bursts"), ("nothing", "yes", None)]:
+            with self.subTest(held=held), cli.fault_server("--hold", held) as url:
+                result = cli.program("probe", f"{url}/pace/v1?tokens=64&interval_ms=25", "--protocol", "openai-chat",
+                                     "--json")
+                self.assertEqual(result.status, 0, result.err)
+                stream = result.json()["streaming"]
+                self.assertEqual(stream["verdict"], verdict, stream)
+                self.assertEqual(stream["really_streams"], held != "all")
+                self.assertEqual(stream["token_events"], 64)
+                signs = {found["name"]: found for found in stream["buffering"]["signs"]}
+                if sign:
+                    self.assertIn(sign, signs)
+                    self.assertIn(stream["evidence"], [found["evidence"] for found in signs.values()])
+                    self.assertIn(stream["evidence"] + " " + stream["try"], result.json()["verdict"])
+                else:
+                    self.assertEqual(set(signs) - {"merged"}, set())
+                    self.assertIsNone(stream["try"])
+
+    def with_certificate(self):
+        return cli.fault_server("--tls", "--certificate", self.path("server.pem"))
+
+    def fingerprint(self):
+        with open(self.path("server.pem")) as file:
+            digest = hashlib.sha256(ssl.PEM_cert_to_DER_cert(file.read())).hexdigest().upper()
+        return ":".join(digest[i:i + 2] for i in range(0, len(digest), 2))
+
+    def test_a_pinned_certificate(self):
+        with self.with_certificate() as url:
+            address = f"{url}/pace/v1?tokens=24&interval_ms=10"
+            result = cli.program("probe", address, "--protocol", "openai-chat", "--pin", self.fingerprint(), "--json")
+            self.assertEqual(result.status, 0, result.err)
+            found = result.json()
+            self.assertEqual(found["connection"]["tls_version"], "TLSv1.3")
+            self.assertEqual(found["connection"]["certificate_sha256"], self.fingerprint())
+            self.assertGreater(found["connection"]["tls_s"], 0)
+            self.assertGreaterEqual(found["connection"]["connect_s"], 0)
+            self.assertIsNone(found["connection"]["proxy"])
+            self.assertEqual(found["models"], ["fault-model", "second-model"])
+            self.assertEqual(found["streaming"]["verdict"], "yes")
+            words = cli.program("probe", address, "--protocol", "openai-chat", "--pin", self.fingerprint())
+            self.assertRegex(words.out, r"TLS +TLSv1\.3")
+            self.assertIn(self.fingerprint(), words.out)
+            # Another pin is no help, and what to pin is said.
+            for more in ([], ["--pin", self.fingerprint()[:-2] + ("00" if not self.fingerprint().endswith("00") else
+                                                                   "11")]):
+                refused = cli.program("probe", address, "--json", *more)
+                self.assertEqual(refused.status, 3, refused.err)
+                self.assertFalse(refused.json()["reachable"])
+                self.assertEqual(refused.json()["error"]["kind"], "tls")
+                self.assertIn(self.fingerprint(), refused.json()["error"]["message"])
+
+    def test_through_a_proxy_that_tunnels(self):
+        with self.with_certificate() as url:
+            proxy = ConnectProxy(int(url.rsplit(":", 1)[1]))
+            self.addCleanup(proxy.close)
+            result = cli.program("probe", "https://model.example/pace/v1?tokens=24&interval_ms=10", "--protocol",
+                                 "openai-chat", "--pin", self.fingerprint(), "--json",
+                                 env=cli.environment(HTTPS_PROXY=proxy.url))
+            self.assertEqual(result.status, 0, result.err)
+            found = result.json()
+            self.assertEqual(found["connection"]["proxy"], proxy.url.removeprefix("http://"))
+            self.assertEqual(found["connection"]["certificate_sha256"], self.fingerprint())
+            self.assertEqual(found["streaming"]["verdict"], "yes")
+            self.assertEqual(found["streaming"]["token_events"], 24)
+            self.assertEqual(set(proxy.asked), {"CONNECT model.example:443 HTTP/1.1"})
+            self.assertGreaterEqual(len(proxy.asked), 3) # list, tokens, stream: a connection each
 
     def test_all_protocols_are_looked_for_without_a_preset(self):
         result = self.probe("pace", query="tokens=5&interval_ms=1")

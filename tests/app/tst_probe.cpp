@@ -11,16 +11,17 @@ using namespace decodescope;
 class ProbeTest : public QObject {
     Q_OBJECT
 
-    static StreamFinding judge(std::uint64_t events, std::uint64_t arrivals, std::vector<std::string> flags = {},
+    static StreamFinding judge(std::uint64_t events, std::uint64_t arrivals, std::vector<BufferingSign> signs = {},
                                Outcome outcome = Outcome::complete) {
         auto record = std::make_shared<RunRecord>();
         record->outcome = outcome;
         RunSummary summary;
+        summary.outcome = outcome;
         summary.tokenEvents = events;
         summary.arrivals = arrivals;
         summary.decode = 0.5;
         summary.e2e = 0.75;
-        summary.flags = std::move(flags);
+        summary.buffering.signs = std::move(signs);
         return judgeStream(record, summary);
     }
     static CallReport answer(int status, const std::string& type, const std::string& body) {
@@ -54,14 +55,46 @@ class ProbeTest : public QObject {
     }
 
 private slots:
-    void streamsAreJudgedByTheirArrivals() {
+    void streamsAreJudgedByTheSignsOfBuffering_data() {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<int>("verdict");
+        const auto row = [](BufferingKind kind, Streaming verdict) {
+            QTest::newRow(std::string(toString(kind)).c_str()) << int(kind) << int(verdict);
+        };
+        row(BufferingKind::notReallyStreamed, Streaming::no);
+        row(BufferingKind::proxyBuffer, Streaming::inBursts);
+        row(BufferingKind::bursts, Streaming::inBursts);
+        row(BufferingKind::nagle, Streaming::inBursts);
+        // What is told of a stream and holds nothing back.
+        row(BufferingKind::compressed, Streaming::yes);
+        row(BufferingKind::cacheHit, Streaming::yes);
+        row(BufferingKind::merged, Streaming::yes);
+    }
+    void streamsAreJudgedByTheSignsOfBuffering() {
+        QFETCH(int, kind);
+        QFETCH(int, verdict);
+        const StreamFinding found = judge(
+            64, 60, {{BufferingKind(kind), "It did.", "Help it."}, {BufferingKind::merged, "Few did.", "Nothing."}});
+        QCOMPARE(int(found.verdict), verdict);
+        const bool held = verdict != int(Streaming::yes);
+        QCOMPARE(found.evidence == "It did.", held);
+        QCOMPARE(found.advice, std::string(held ? "Help it." : ""));
+        ProbeFindings all = findings(asked(ErrorKind::none, {}), answer(200, "application/json", "{}"));
+        all.stream = found;
+        const auto json = nlohmann::json::parse(probeAsJson(all))["streaming"];
+        QCOMPARE(json["really_streams"].get<bool>(), verdict != int(Streaming::no));
+        QCOMPARE(json["buffering"]["signs"].size(), std::size_t{2});
+        QCOMPARE(json["try"].is_null(), !held);
+    }
+
+    void whatIsTooLittleToTellIsSaid() {
         QVERIFY(judge(64, 60).verdict == Streaming::yes);
-        QVERIFY(judge(64, 8).verdict == Streaming::inBursts);
-        QVERIFY(judge(64, 60, {"not_really_streamed"}).verdict == Streaming::no);
-        QVERIFY(judge(0, 0, {"not_streamed"}, Outcome::notStreamed).verdict == Streaming::no);
+        QVERIFY(judge(64, 60).evidence.find("64 events came in 60 arrivals over 500.0 ms") == 0);
         QVERIFY(judge(3, 3).verdict == Streaming::unclear);
-        QVERIFY(judge(64, 8).evidence.find("64 events came in 8 arrivals") != std::string::npos);
-        QVERIFY(judge(64, 60, {"not_really_streamed"}).evidence.find("750.0 ms") != std::string::npos);
+        QVERIFY(judge(20, 2).verdict == Streaming::unclear);
+        QVERIFY(judge(20, 2).evidence.find("20 events came in 2 arrivals") == 0);
+        QVERIFY(judge(0, 0, {}, Outcome::notStreamed).verdict == Streaming::no);
+        QVERIFY(judge(0, 0, {}, Outcome::notStreamed).evidence.find("as a whole") != std::string::npos);
     }
 
     void whatIsWrongIsSaidAndGivesItsStatus_data() {

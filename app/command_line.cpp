@@ -328,7 +328,7 @@ int runCommandLine(int argc, char** argv) {
     CLI::App* doctor =
         app.add_subcommand("doctor", "Measure what this machine can measure, and look for what commonly goes wrong");
     doctor->add_flag("--json", doctorFlags.json, "Print one JSON object");
-    doctor->add_option("--seconds", doctorFlags.seconds, "How long to measure (8)")
+    doctor->add_option("--seconds", doctorFlags.seconds, "How long to measure (12)")
         ->type_name("S")
         ->check(CLI::Range(1.0, 600.0));
 

@@ -38,21 +38,24 @@ template <class T> Json orNull(const std::optional<T>& value) {
     return value ? Json(*value) : Json(nullptr);
 }
 
-Json errorsJson(const FloorErrors& errors) {
-    return {{"p50", jsonNumber(errors.p50)}, {"p99", jsonNumber(errors.p99)}, {"max", jsonNumber(errors.max)}};
+Json errorsJson(const std::optional<FloorErrors>& errors) {
+    if (!errors)
+        return nullptr;
+    return {{"p50", jsonNumber(errors->p50)}, {"p99", jsonNumber(errors->p99)}, {"max", jsonNumber(errors->max)}};
 }
 
 Json floorJson(const MeasuredFloor& floor) {
     Json json = {{"clock_source", toString(floor.asked)},
                  {"streams", floor.streams},
+                 {"tls", floor.tls},
                  {"interval_s", jsonNumber(floor.intervalS)}};
     const bool good = floor.failure.empty();
     json["stamped_by"] = good ? Json(toString(floor.clock)) : Json(nullptr);
     json["tokens"] = floor.tokens;
     json["merged"] = floor.merged;
     json["rejected"] = floor.rejected;
-    json["stamp_error_s"] = good ? errorsJson(floor.stamp) : Json(nullptr);
-    json["gap_error_s"] = good ? errorsJson(floor.gap) : Json(nullptr);
+    json["stamp_error_s"] = errorsJson(floor.stamp);
+    json["gap_error_s"] = errorsJson(floor.gap);
     json["stamp_error_bound_s"] = jsonNumber(floor.errorBoundS);
     json["network_lag_s"] = good ? jsonNumber(floor.networkLagS) : Json(nullptr);
     json["failure"] = jsonTextOrNull(floor.failure);
@@ -68,14 +71,19 @@ std::string microseconds(double seconds) {
     return fmt::format("{:.0f} us", seconds * 1e6);
 }
 
+/// Three columns; dashes where nothing could be compared.
+std::string errorsText(const std::optional<FloorErrors>& errors) {
+    const auto column = [&](double FloorErrors::*figure) { return errors ? microseconds((*errors).*figure) : "–"; };
+    return fmt::format("{:>9} / {:>9} / {:>9}", column(&FloorErrors::p50), column(&FloorErrors::p99),
+                       column(&FloorErrors::max));
+}
+
 std::string floorLine(const MeasuredFloor& floor) {
-    const std::string name = fmt::format("  {:<7} {:>3} streams  ", toString(floor.asked), floor.streams);
+    const std::string name = fmt::format("  {:<7} {:<4} {:>3} {:<8}", toString(floor.asked), floor.tls ? "TLS" : "",
+                                         floor.streams, floor.streams == 1 ? "stream" : "streams");
     if (!floor.failure.empty())
         return name + floor.failure + '\n';
-    std::string line =
-        fmt::format("{}stamp {:>9} / {:>9} / {:>9}   gap {:>9} / {:>9} / {:>9}", name, microseconds(floor.stamp.p50),
-                    microseconds(floor.stamp.p99), microseconds(floor.stamp.max), microseconds(floor.gap.p50),
-                    microseconds(floor.gap.p99), microseconds(floor.gap.max));
+    std::string line = fmt::format("{}stamp {}   gap {}", name, errorsText(floor.stamp), errorsText(floor.gap));
     if (floor.clock != floor.asked)
         line += fmt::format("   (stamped by: {})", toString(floor.clock));
     if (floor.merged > 0)
@@ -119,11 +127,15 @@ std::string doctorVerdict(const DoctorReport& report) {
         return report.floorFailure;
     const MeasuredFloor* best = report.floor->best();
     if (best == nullptr)
-        return "This machine's floor could not be measured: see the failures of each measurement.";
+        return "This machine's floor could not be measured: with many streams no gap could be compared. The "
+               "measurements "
+               "say why; try again when the machine is less busy.";
     std::string verdict = fmt::format(
         "Gaps shorter than {} cannot be trusted on this machine ({} stamps, {} streams: 99 of 100 gaps are right to "
         "within {}).",
-        milliseconds(*report.floor->gapFloorS()), toString(best->clock), best->streams, microseconds(best->gap.p99));
+        milliseconds(*report.floor->gapFloorS()), toString(best->clock), best->streams, microseconds(best->gap->p99));
+    if (const std::optional<double> tls = report.floor->gapFloorS(true))
+        verdict += fmt::format(" Over TLS: shorter than {}.", milliseconds(*tls));
     if (best->clock != ClockSource::kernel)
         verdict += " The kernel stamps nothing here, so stamps are taken in user space.";
     return verdict;
@@ -142,7 +154,7 @@ Json doctorJson(const DoctorReport& report) {
     json["timer"] = nullptr;
     json["clock"] = nullptr;
     json["hiccups"] = nullptr;
-    std::optional<double> gapFloor;
+    std::optional<double> gapFloor, tlsGapFloor;
     const MeasuredFloor* best = nullptr;
     if (report.floor) {
         const MachineFloor& floor = *report.floor;
@@ -151,15 +163,17 @@ Json doctorJson(const DoctorReport& report) {
         json["timer"] = {
             {"resolution_s", jsonNumber(floor.clockResolutionS)},
             {"sleep_1ms_late_s", {{"p50", jsonNumber(floor.sleepLateP50S)}, {"p99", jsonNumber(floor.sleepLateP99S)}}}};
-        json["clock"] = {{"kernel_stamps", floor.floor(ClockSource::kernel, 1) != nullptr},
+        json["clock"] = {{"kernel_stamps", floor.kernelStamps()},
                          {"offset_error_s", jsonNumber(floor.clockOffsetErrorS)}};
         json["hiccups"] = {{"count", floor.hiccups}, {"max_s", jsonNumber(floor.largestHiccupS)}};
         gapFloor = floor.gapFloorS();
+        tlsGapFloor = floor.gapFloorS(true);
         best = floor.best();
     }
     json["floors"] = std::move(floors);
     json["verdict"] = {{"clock_source", best != nullptr ? Json(toString(best->clock)) : Json(nullptr)},
                        {"gap_floor_s", jsonNumber(gapFloor)},
+                       {"tls_gap_floor_s", jsonNumber(tlsGapFloor)},
                        {"text", jsonText(doctorVerdict(report))}};
     Json checks = Json::array();
     for (const DoctorCheck& check : report.checks)

@@ -13,7 +13,7 @@ namespace decodescope {
 
 struct DoctorFlags {
     bool json = false;
-    double seconds = 8;
+    double seconds = 12;
 };
 
 /// `decodescope doctor`: measures the floor of this machine, looks for what commonly goes wrong, prints both. Exit

@@ -1,7 +1,6 @@
 #include "app/doctor_floor.h"
 
 #include "core/base/hiccup_meter.h"
-#include "core/net/floor_run.h"
 #include "core/net/remote_source.h"
 #include "core/net/transport_choice.h"
 #ifdef __linux__
@@ -31,44 +30,31 @@ double percentile(const std::vector<double>& values, double p) {
     return values[static_cast<std::size_t>(std::ceil(p * static_cast<double>(values.size() - 1)))];
 }
 
-FloorErrors errorsOf(const std::vector<double>& microseconds) {
+std::optional<FloorErrors> errorsOf(const std::vector<double>& microseconds) {
     if (microseconds.empty())
-        return {};
-    return {percentile(microseconds, 0.5) / 1e6, percentile(microseconds, 0.99) / 1e6, microseconds.back() / 1e6};
+        return std::nullopt;
+    return FloorErrors{percentile(microseconds, 0.5) / 1e6, percentile(microseconds, 0.99) / 1e6,
+                       microseconds.back() / 1e6};
 }
 
-void addFigures(MeasuredFloor& floor, const std::vector<FloorStream>& streams) {
-    floor.clock = floor.asked;
-    for (const FloorStream& stream : streams) {
-        floor.tokens += stream.tokens.size();
-        floor.merged += static_cast<std::size_t>(
-            std::count_if(stream.tokens.begin(), stream.tokens.end(), [](const FloorToken& t) { return t.merged; }));
-        if (!stream.stamps)
-            continue;
-        if (stream.stamps->source != floor.asked)
-            floor.clock = stream.stamps->source;
-        floor.rejected += stream.stamps->rejected;
-        floor.networkLagS = std::max(floor.networkLagS, toSeconds(stream.stamps->largestLag));
-        if (stream.stamps->errorBound)
-            floor.errorBoundS = std::max(floor.errorBoundS.value_or(0), toSeconds(*stream.stamps->errorBound));
-    }
-    floor.stamp = errorsOf(stampErrorsUs(streams));
-    floor.gap = errorsOf(gapErrorsUs(streams));
-}
-
-MeasuredFloor measure(NetworkThread& network, const FloorServer& server, TransportKind kind, int streams,
-                      double seconds) {
+MeasuredFloor measure(NetworkThread& network, const Result<FloorServer>& server, TransportKind kind, int streams,
+                      bool tls, double seconds) {
     MeasuredFloor floor;
     floor.asked = clockSourceOf(kind);
     floor.streams = streams;
+    floor.tls = tls;
     floor.intervalS = kIntervalUs / 1e6;
+    if (!server) {
+        floor.failure = server.error().message;
+        return floor;
+    }
     FloorLoad load;
     load.streams = streams;
     load.pace.intervalUs = kIntervalUs;
     load.pace.tokens = std::max<std::int64_t>(static_cast<std::int64_t>(seconds / floor.intervalS), 10);
     const SourceFactory sources =
         makeRemoteSourceFactory(network, transportFactory(network, kind), clockSourceOf(kind));
-    FloorRun run(sources, server, load);
+    FloorRun run(sources, *server, load);
     const Instant until = std::chrono::steady_clock::now() + fromSeconds(seconds) + kPatience;
     while (!run.over() && std::chrono::steady_clock::now() < until) {
         std::this_thread::sleep_for(5ms);
@@ -105,28 +91,54 @@ void measureClockOffset([[maybe_unused]] MachineFloor& floor) {
 
 } // namespace
 
-const MeasuredFloor* MachineFloor::floor(ClockSource clock, int streams) const {
-    const auto found = std::find_if(floors.begin(), floors.end(), [&](const MeasuredFloor& one) {
-        return one.clock == clock && one.streams == streams && one.failure.empty();
+bool MachineFloor::kernelStamps() const {
+    return std::any_of(floors.begin(), floors.end(), [](const MeasuredFloor& one) {
+        return one.failure.empty() && one.clock == ClockSource::kernel;
     });
-    return found == floors.end() ? nullptr : &*found;
 }
 
-const MeasuredFloor* MachineFloor::best() const {
-    const MeasuredFloor* kernel = floor(ClockSource::kernel, kManyStreams);
-    return kernel != nullptr ? kernel : floor(ClockSource::user, kManyStreams);
+const MeasuredFloor* MachineFloor::best(bool tls) const {
+    for (const ClockSource clock : {ClockSource::kernel, ClockSource::user}) {
+        const auto found = std::find_if(floors.begin(), floors.end(), [&](const MeasuredFloor& one) {
+            return one.clock == clock && one.streams == kManyStreams && one.tls == tls && one.failure.empty() &&
+                   one.gap;
+        });
+        if (found != floors.end())
+            return &*found;
+    }
+    return nullptr;
 }
 
-std::optional<double> MachineFloor::gapFloorS() const {
+std::optional<double> MachineFloor::gapFloorS(bool tls) const {
     constexpr double kTenth = 10;
-    const MeasuredFloor* floor = best();
-    return floor == nullptr ? std::nullopt : std::optional(floor->gap.p99 * kTenth);
+    const MeasuredFloor* floor = best(tls);
+    return floor == nullptr ? std::nullopt : std::optional(floor->gap->p99 * kTenth);
+}
+
+void addFigures(MeasuredFloor& floor, const std::vector<FloorStream>& streams) {
+    floor.clock = floor.asked;
+    for (const FloorStream& stream : streams) {
+        floor.tokens += stream.tokens.size();
+        floor.merged += static_cast<std::size_t>(
+            std::count_if(stream.tokens.begin(), stream.tokens.end(), [](const FloorToken& t) { return t.merged; }));
+        if (!stream.stamps)
+            continue;
+        if (stream.stamps->source != floor.asked)
+            floor.clock = stream.stamps->source;
+        floor.rejected += stream.stamps->rejected;
+        floor.networkLagS = std::max(floor.networkLagS, toSeconds(stream.stamps->largestLag));
+        if (stream.stamps->errorBound)
+            floor.errorBoundS = std::max(floor.errorBoundS.value_or(0), toSeconds(*stream.stamps->errorBound));
+    }
+    floor.stamp = errorsOf(stampErrorsUs(streams));
+    floor.gap = errorsOf(gapErrorsUs(streams));
 }
 
 Result<MachineFloor> measureMachineFloor(double seconds) {
-    const auto server = FloorServer::start();
-    if (!server)
-        return tl::unexpected(server.error());
+    const auto plain = FloorServer::start();
+    if (!plain)
+        return tl::unexpected(plain.error());
+    const auto secured = FloorServer::start(1, FloorServer::Wire::tls);
     MachineFloor floor;
     const HiccupMeter meter(std::make_shared<HiccupLog>());
     HiccupLog::Cursor cursor = meter.log()->end();
@@ -140,10 +152,12 @@ Result<MachineFloor> measureMachineFloor(double seconds) {
             if (const auto kind = transportKindFromString(name))
                 kinds.push_back(*kind);
         }
-        const double each = seconds / static_cast<double>(kinds.size() * 2);
+        const double each = seconds / static_cast<double>(kinds.size() * 4);
         for (const TransportKind kind : kinds) {
-            for (const int streams : {kFewStreams, kManyStreams})
-                floor.floors.push_back(measure(network, *server, kind, streams, each));
+            for (const bool tls : {false, true}) {
+                for (const int streams : {kFewStreams, kManyStreams})
+                    floor.floors.push_back(measure(network, tls ? secured : plain, kind, streams, tls, each));
+            }
         }
     }
     for (const Hiccup& hiccup : meter.log()->sinceAndNow(cursor, std::chrono::steady_clock::now())) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/net/floor_run.h"
 #include "core/wire/stream_event.h"
 
 #include <cstddef>
@@ -22,12 +23,13 @@ struct MeasuredFloor {
     ClockSource asked = ClockSource::user; ///< what the transport promises
     ClockSource clock = ClockSource::user; ///< what the stamps really were
     int streams = 1;
+    bool tls = false;
     double intervalS = 0;
     std::size_t tokens = 0;
     std::size_t merged = 0;
     std::size_t rejected = 0; ///< kernel stamps that were not believed
-    FloorErrors stamp;
-    FloorErrors gap;
+    std::optional<FloorErrors> stamp;
+    std::optional<FloorErrors> gap;    ///< absent where every gap began or ended in a merged read
     std::optional<double> errorBoundS; ///< what runs state as their error bound, the largest
     double networkLagS = 0;
     std::string failure; ///< why there are no figures; empty when there are
@@ -44,15 +46,19 @@ struct MachineFloor {
     /// What turning a kernel's stamp into an instant may be wrong by; absent where the kernel stamps nothing.
     std::optional<double> clockOffsetErrorS;
 
-    /// The measurement of this clock at so many streams, if it has figures.
-    [[nodiscard]] const MeasuredFloor* floor(ClockSource clock, int streams) const;
-    /// Under load, the best clock's figures; null when nothing could be measured.
-    [[nodiscard]] const MeasuredFloor* best() const;
+    /// Whether anything was stamped by the kernel.
+    [[nodiscard]] bool kernelStamps() const;
+    /// Under load, the best clock's measurement that has gaps; null when there is none.
+    [[nodiscard]] const MeasuredFloor* best(bool tls = false) const;
     /// Gaps below this are not known to a tenth of themselves: ten times the 99th percentile of the gaps' error.
-    [[nodiscard]] std::optional<double> gapFloorS() const;
+    [[nodiscard]] std::optional<double> gapFloorS(bool tls = false) const;
 };
 
-/// Measures for about `seconds` with streams of a server in a process of its own. Fails when that cannot be started.
+/// The figures of streams that ran to their end, into what was asked of them.
+void addFigures(MeasuredFloor& floor, const std::vector<FloorStream>& streams);
+
+/// Measures for about `seconds` with streams of servers in processes of their own, in the clear and under TLS. Fails
+/// when the former cannot be started.
 /// Needs a QCoreApplication. To be called while this process has one thread.
 [[nodiscard]] Result<MachineFloor> measureMachineFloor(double seconds);
 

@@ -78,6 +78,7 @@ FloorRun::FloorRun(const SourceFactory& sources, const FloorServer& server, cons
             pace.offsetUs += pace.intervalUs * i / load.streams;
         RunSpec spec;
         spec.endpoint.url = server.url(static_cast<std::size_t>(i));
+        spec.endpoint.pinnedCertificate = server.certificate();
         spec.endpoint.model = pace.modelName();
         spec.prompt = "Tell the time.";
         Going& one = m_state->going.emplace_back();

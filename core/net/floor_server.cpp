@@ -2,6 +2,8 @@
 
 #include "core/base/clock.h"
 #include "core/net/floor_streams.h"
+#include "core/net/own_certificate.h"
+#include "core/net/short_turns.h"
 
 #include <fmt/format.h>
 
@@ -79,7 +81,14 @@ std::int64_t FloorPace::dueNs(std::int64_t gridNs, std::int64_t token) const {
     return gridNs + (offsetUs + token / burst * intervalUs + token % burst * burstGapUs) * 1000;
 }
 
-Result<FloorServer> FloorServer::start(std::size_t ports) {
+Result<FloorServer> FloorServer::start(std::size_t ports, Wire wire) {
+    OwnCertificate own;
+    if (wire == Wire::tls) {
+        auto made = makeOwnCertificate();
+        if (!made)
+            return tl::unexpected(made.error());
+        own = *std::move(made);
+    }
     std::vector<int> listeners;
     std::vector<std::string> urls;
     const auto closeAll = [&] {
@@ -94,7 +103,7 @@ Result<FloorServer> FloorServer::start(std::size_t ports) {
             return cannotStart("no port on 127.0.0.1", error);
         }
         listeners.push_back(fd);
-        urls.push_back(fmt::format("http://127.0.0.1:{}", port));
+        urls.push_back(fmt::format("{}://127.0.0.1:{}", own.context ? "https" : "http", port));
     }
     int lifeline[2];
     if (::pipe2(lifeline, O_CLOEXEC) != 0) {
@@ -108,7 +117,8 @@ Result<FloorServer> FloorServer::start(std::size_t ports) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         ::signal(SIGPIPE, SIG_IGN);
         ::signal(SIGINT, SIG_IGN); // Ctrl-C is for the one that measures, which then closes the lifeline
-        serveFloorStreams(listeners, lifeline[0]);
+        askForShortTurns();        // to send when it is due
+        serveFloorStreams(listeners, lifeline[0], own.context.get());
         ::_exit(0);
     }
     const int error = errno;
@@ -118,18 +128,20 @@ Result<FloorServer> FloorServer::start(std::size_t ports) {
         ::close(lifeline[1]);
         return cannotStart("no process", error);
     }
-    return FloorServer(process, lifeline[1], std::move(urls));
+    return FloorServer(process, lifeline[1], std::move(urls), std::move(own.sha256));
 }
 
-FloorServer::FloorServer(pid_t process, int lifeline, std::vector<std::string> urls)
+FloorServer::FloorServer(pid_t process, int lifeline, std::vector<std::string> urls, std::string certificate)
     : m_process(process)
     , m_lifeline(lifeline)
-    , m_urls(std::move(urls)) {}
+    , m_urls(std::move(urls))
+    , m_certificate(std::move(certificate)) {}
 
 FloorServer::FloorServer(FloorServer&& other) noexcept
     : m_process(std::exchange(other.m_process, -1))
     , m_lifeline(std::exchange(other.m_lifeline, -1))
-    , m_urls(std::move(other.m_urls)) {}
+    , m_urls(std::move(other.m_urls))
+    , m_certificate(std::move(other.m_certificate)) {}
 
 FloorServer& FloorServer::operator=(FloorServer&& other) noexcept {
     if (this != &other) {
@@ -137,6 +149,7 @@ FloorServer& FloorServer::operator=(FloorServer&& other) noexcept {
         m_process = std::exchange(other.m_process, -1);
         m_lifeline = std::exchange(other.m_lifeline, -1);
         m_urls = std::move(other.m_urls);
+        m_certificate = std::move(other.m_certificate);
     }
     return *this;
 }

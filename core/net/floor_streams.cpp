@@ -10,8 +10,12 @@
 #include <cerrno>
 #include <charconv>
 #include <map>
+#include <memory>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/epoll.h>
@@ -31,7 +35,58 @@ std::int64_t nowNs() {
     return toNs(Instant(std::chrono::steady_clock::now()));
 }
 
+/// What a client and we say to each other.
+class Peer {
+public:
+    Peer(int fd, SSL_CTX* tls)
+        : m_fd(fd)
+        , m_tls(tls != nullptr ? SSL_new(tls) : nullptr) {
+        if (m_tls) {
+            SSL_set_fd(m_tls.get(), fd);
+            SSL_set_accept_state(m_tls.get());
+        }
+    }
+
+    /// So much was read; 0: nothing yet; absent: it is over.
+    std::optional<std::size_t> read(char* into, std::size_t room) {
+        if (!m_tls) {
+            const ssize_t got = ::recv(m_fd, into, room, 0);
+            if (got > 0)
+                return static_cast<std::size_t>(got);
+            return got < 0 && (errno == EAGAIN || errno == EINTR) ? std::optional<std::size_t>(0) : std::nullopt;
+        }
+        ERR_clear_error();
+        std::size_t got = 0;
+        const int result = SSL_read_ex(m_tls.get(), into, room, &got);
+        if (result == 1)
+            return got;
+        return SSL_get_error(m_tls.get(), result) == SSL_ERROR_WANT_READ ? std::optional<std::size_t>(0) : std::nullopt;
+    }
+
+    /// All at once, or not at all: a client that does not keep up measures nothing.
+    [[nodiscard]] bool write(std::string_view bytes) {
+        if (!m_tls)
+            return ::send(m_fd, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+        ERR_clear_error();
+        std::size_t written = 0;
+        return SSL_write_ex(m_tls.get(), bytes.data(), bytes.size(), &written) == 1 && written == bytes.size();
+    }
+
+    void sayGoodbye() {
+        if (m_tls)
+            SSL_shutdown(m_tls.get());
+    }
+
+private:
+    struct Free {
+        void operator()(SSL* tls) const { SSL_free(tls); }
+    };
+    int m_fd;
+    std::unique_ptr<SSL, Free> m_tls;
+};
+
 struct Stream {
+    Peer peer;
     std::string request;
     FloorPace pace;
     std::int64_t gridNs = 0;
@@ -43,9 +98,10 @@ struct Stream {
 
 class FloorStreams {
 public:
-    FloorStreams(const std::vector<int>& listeners, int lifeline)
+    FloorStreams(const std::vector<int>& listeners, int lifeline, SSL_CTX* tls)
         : m_listeners(listeners)
         , m_lifeline(lifeline)
+        , m_tls(tls)
         , m_epoll(::epoll_create1(EPOLL_CLOEXEC))
         , m_timer(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) {
         for (const int fd : m_listeners)
@@ -96,7 +152,7 @@ private:
                 return;
             const int yes = 1;
             ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-            m_streams[fd];
+            m_streams.insert_or_assign(fd, Stream{Peer(fd, m_tls), {}, {}});
             watch(fd);
         }
     }
@@ -111,16 +167,14 @@ private:
         if (stream == m_streams.end())
             return;
         std::array<char, 16 * 1024> buffer; // NOLINT: filled by the read
-        const ssize_t got = ::recv(fd, buffer.data(), buffer.size(), 0);
-        if (got < 0 && (errno == EAGAIN || errno == EINTR))
-            return;
-        if (got <= 0) {
+        const std::optional<std::size_t> got = stream->second.peer.read(buffer.data(), buffer.size());
+        if (!got) {
             drop(fd);
             return;
         }
-        if (stream->second.asked)
+        if (*got == 0 || stream->second.asked)
             return;
-        stream->second.request.append(buffer.data(), static_cast<std::size_t>(got));
+        stream->second.request.append(buffer.data(), *got);
         if (stream->second.request.size() > kLongestRequest)
             drop(fd);
         else if (isWhole(stream->second.request))
@@ -153,7 +207,7 @@ private:
     }
 
     bool send(int fd, std::string_view bytes) {
-        if (::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()))
+        if (m_streams.at(fd).peer.write(bytes))
             return true;
         drop(fd);
         return false;
@@ -181,8 +235,11 @@ private:
                                           nowNs());
         if (!send(fd, {text.data(), end.size}) || ++stream.sent < stream.pace.tokens)
             return;
-        if (send(fd, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"))
+        if (send(fd,
+                 "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")) {
+            stream.peer.sayGoodbye();
             drop(fd);
+        }
     }
 
     void arm() {
@@ -199,6 +256,7 @@ private:
 
     const std::vector<int>& m_listeners;
     int m_lifeline;
+    SSL_CTX* m_tls;
     int m_epoll;
     int m_timer;
     std::map<int, Stream> m_streams;
@@ -206,8 +264,8 @@ private:
 
 } // namespace
 
-void serveFloorStreams(const std::vector<int>& listeners, int lifeline) {
-    FloorStreams(listeners, lifeline).run();
+void serveFloorStreams(const std::vector<int>& listeners, int lifeline, ssl_ctx_st* tls) {
+    FloorStreams(listeners, lifeline, tls).run();
 }
 
 } // namespace decodescope

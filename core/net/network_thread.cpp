@@ -1,9 +1,11 @@
 #include "core/net/network_thread.h"
 
+#include "core/net/short_turns.h"
+
 #include <QCoreApplication>
 #include <QEvent>
-#include <openssl/crypto.h>
 
+#include <openssl/crypto.h>
 #include <utility>
 
 namespace decodescope {
@@ -26,6 +28,7 @@ NetworkThread::NetworkThread()
     m_thread.setObjectName(QStringLiteral("network"));
     m_loop->moveToThread(&m_thread);
     m_thread.start();
+    post(askForShortTurns); // beside whatever else this machine does, reads are for now
 }
 
 NetworkThread::~NetworkThread() {

@@ -1,5 +1,6 @@
 #include "core/net/tls_session.h"
 
+#include "core/net/own_certificate.h"
 #include "core/net/tls_words.h"
 
 #include <fmt/format.h>
@@ -33,17 +34,6 @@ void addAuthorities(SSL_CTX* context, const std::string& pem) {
         X509_free(certificate);
     }
     ERR_clear_error(); // the end of the text is one
-}
-
-std::string digestOf(const X509* certificate) {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned int size = 0;
-    if (certificate == nullptr || X509_digest(certificate, EVP_sha256(), digest.data(), &size) != 1)
-        return {};
-    std::string text;
-    for (unsigned int i = 0; i < size; ++i)
-        text += fmt::format("{}{:02X}", i == 0 ? "" : ":", digest[i]);
-    return text;
 }
 
 std::string reasonOf(int error) {
@@ -155,7 +145,7 @@ int TlsSession::verify(x509_store_ctx_st* store, void*) {
     auto* self = ssl != nullptr ? static_cast<TlsSession*>(SSL_get_app_data(ssl)) : nullptr;
     if (self == nullptr)
         return 0;
-    self->m_certificate = digestOf(X509_STORE_CTX_get0_cert(store));
+    self->m_certificate = certificateDigest(X509_STORE_CTX_get0_cert(store));
     const bool pinned = !self->m_certificate.empty() && self->m_certificate == self->m_target.pinnedCertificate;
     if (pinned || self->m_target.allowInvalidTls || X509_verify_cert(store) == 1) {
         X509_STORE_CTX_set_error(store, X509_V_OK);
@@ -203,13 +193,12 @@ std::string TlsSession::take(std::string_view wire) {
 }
 
 void TlsSession::readAll(std::string& text) {
+    std::array<char, kRecordBytes> record; // NOLINT: filled by the read
     for (;;) {
-        const std::size_t before = text.size();
-        text.resize(before + kRecordBytes);
         std::size_t got = 0;
         ERR_clear_error();
-        const int result = SSL_read_ex(m_ssl.get(), text.data() + before, kRecordBytes, &got);
-        text.resize(before + got);
+        const int result = SSL_read_ex(m_ssl.get(), record.data(), record.size(), &got);
+        text.append(record.data(), got);
         if (result == 1)
             continue;
         switch (SSL_get_error(m_ssl.get(), result)) {

@@ -4,10 +4,18 @@
 #include <QThread>
 #include <QtTest>
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <future>
 #include <memory>
+#include <thread>
+#include <utility>
 #include <vector>
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 using namespace decodescope;
 
@@ -46,6 +54,37 @@ private slots:
         all.set_value();
         QVERIFY(fault::FaultServer::waitFor([&] { return done == kJobs; }));
     }
+
+#ifdef __linux__
+    void asksForShortTurnsAndNothingElse() {
+        // The kernel's sched_attr of a thread: size and policy, flags, nice and priority, length of a turn, the rest.
+        using Attributes = std::array<std::uint64_t, 6>;
+        const auto attributes = [] {
+            Attributes now{};
+            ::syscall(SYS_sched_getattr, 0, now.data(), sizeof now, 0);
+            return now;
+        };
+        NetworkThread network;
+        std::promise<std::pair<Attributes, Attributes>> told;
+        network.post([&] {
+            Attributes started{};
+            std::thread([&] { started = attributes(); }).join();
+            told.set_value({attributes(), started});
+        });
+        auto [there, started] = told.get_future().get();
+        const Attributes here = attributes();
+        constexpr std::size_t kFlags = 1;
+        constexpr std::size_t kTurn = 3;
+        if (here[kTurn] == 0)
+            QSKIP("this kernel has turns of one length for all");
+        QCOMPARE(there[kTurn], std::uint64_t{100'000});
+        QVERIFY(here[kTurn] != there[kTurn]);
+        QVERIFY(started == here);
+        there[kTurn] = here[kTurn];
+        there[kFlags] = here[kFlags]; // not for what it starts
+        QVERIFY(there == here);
+    }
+#endif
 
     void letsGoOfWhatLivesOnItInTheEnd() {
         std::vector<int> order;

@@ -234,6 +234,10 @@ public:
         m_listener = nullptr;
         m_pool->keep(std::move(m_line), std::move(tail));
     }
+    void beginAnew() override {
+        if (m_line)
+            m_line->transport->beginAnew();
+    }
     [[nodiscard]] ClockSource clockSource() const override {
         return m_line ? m_line->transport->clockSource() : ClockSource::user;
     }
@@ -260,7 +264,6 @@ private:
             return;
         }
         m_line->user = m_listener;
-        m_line->transport->beginAnew();
         m_network.post([this, alive = m_alive] { // never within open()
             if (*alive && m_listener != nullptr && m_line)
                 m_listener->onConnected(stampNow());

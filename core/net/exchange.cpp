@@ -92,7 +92,14 @@ void Exchange::release(Instant t0) {
         return;
     m_t0 = t0;
     if (m_connected)
-        m_transport->send(m_plan.requestBytes); // wiped by tellRelease()
+        ask(); // wiped by tellRelease()
+}
+
+/// How well the connection's opening was stamped is no part of the run: with many lanes, each handshake waits for
+/// others.
+void Exchange::ask() {
+    m_transport->beginAnew();
+    m_transport->send(m_plan.requestBytes);
 }
 
 void Exchange::tellRelease() {
@@ -123,7 +130,7 @@ void Exchange::tellConnected() {
 }
 
 void Exchange::sendRequest() {
-    m_transport->send(m_plan.requestBytes);
+    ask();
     if (!m_warm) // else it may have to be sent again
         wipeRequest();
 }

@@ -71,6 +71,7 @@ private:
     void end(Instant at, ErrorKind kind, std::string message);
     void leaveConnection(ErrorKind kind);
     void wipeRequest();
+    void ask();
     void sendRequest();
     /// The request as the way to the server wants it.
     void adaptRequest(const ConnectionFacts& facts);

@@ -83,7 +83,7 @@ public:
     virtual void release([[maybe_unused]] ResponseTail tail) { close(); }
     /// Which clock stamps the reads.
     [[nodiscard]] virtual ClockSource clockSource() const = 0;
-    /// Another run begins on the open connection: what stampReport() tells begins anew.
+    /// A run begins on the open connection, whatever came before: what stampReport() tells begins anew.
     virtual void beginAnew() {}
     /// Whether the open connection is whole and silent, as far as this machine's kernel knows by now.
     [[nodiscard]] virtual bool idle() const { return true; }

@@ -21,10 +21,16 @@ public:
     void open(const TransportTarget&, TransportListener& listener) override { m_listener = &listener; }
     void send(std::string_view) override {}
     void close() override {}
-    [[nodiscard]] ClockSource clockSource() const override { return ClockSource::user; }
+    void beginAnew() override { m_opening = false; }
+    [[nodiscard]] ClockSource clockSource() const override { return ClockSource::kernel; }
+    /// An hour late while it opened, and a second since.
+    [[nodiscard]] StampReport stampReport() const override {
+        return {ClockSource::kernel, Duration(10), 7, 0, m_opening ? Duration(1h) : Duration(1s)};
+    }
 
 private:
     TransportListener*& m_listener;
+    bool m_opening = true;
 };
 
 } // namespace
@@ -58,6 +64,16 @@ class TestExchange : public QObject {
         m_listener->onSent(now());
     }
     void receive(const std::string& bytes) { m_listener->onBytes(now(), bytes); }
+    /// What was said of the stamps, by the end.
+    std::optional<StampReport> stamps() {
+        std::vector<StreamEvent> events;
+        m_mailbox->drain(events);
+        for (const StreamEvent& event : events) {
+            if (const auto* report = std::get_if<StampReport>(&event.what))
+                return *report;
+        }
+        return std::nullopt;
+    }
     StreamEnd end() {
         std::vector<StreamEvent> events;
         m_mailbox->drain(events);
@@ -86,6 +102,12 @@ private slots:
         begin();
         receive(head() + text() + "data: [DONE]\n\n");
         QVERIFY(end().kind == ErrorKind::none);
+    }
+    void howTheOpeningWasStampedIsNoPartOfTheRun() {
+        begin();
+        receive(head() + text() + "data: [DONE]\n\n");
+        const auto report = stamps();
+        QVERIFY(report && report->largestLag >= 1s && report->largestLag < 1h);
     }
     void theEndReachesAllWhoWaitForItUnlessTheDoorIsShut_data() {
         QTest::addColumn<bool>("seen");

@@ -243,6 +243,9 @@ private slots:
         QVERIFY(json["instrument"]["stamp_error_bound_s"].is_null());
         QCOMPARE(json["lanes"][2]["runs"][0]["hiccups"]["count"].get<int>(), 0);
         QVERIFY(json["lanes"][2]["runs"][0]["hiccups"]["max_s"].is_null());
+        QVERIFY(json["lanes"][2]["runs"][0]["stamps"]["error_bound_s"].is_null());
+        for (const char* name : {"clock_source", "stamp_error_bound_s", "network_lag_s", "hiccups"})
+            QVERIFY2(reportJson({}, TextExport::hashOnly)["instrument"][name].is_null(), name);
 
         // A recording beside live lanes was stamped by another instrument at another time.
         auto replayed = std::make_shared<RunRecord>(*report.lanes[2].runs[0].record);

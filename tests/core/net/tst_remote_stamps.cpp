@@ -72,10 +72,26 @@ private slots:
             QSKIP("only the kernel stamps by the wall clock");
         QFETCH(int, hours);
         const auto clocks = std::make_shared<SteppedClocks>();
-        fault::PaceOptions pace;
-        pace.tokens = 40;
-        pace.interval = 5ms;
-        FaultServer server(fault::pacedRun(pace));
+        // The second half of the stream is sent once the clock was stepped, however late this thread gets to that.
+        const auto stepped = std::make_shared<std::atomic<bool>>(false);
+        fault::PaceOptions half;
+        half.tokens = 20;
+        half.interval = 5ms;
+        std::vector<std::string> first;
+        for (int i = 0; i < half.tokens; ++i)
+            first.push_back(fault::textEvent(fault::wordFor(i)));
+        FaultServer server(Script{fault::readRequest(), fault::send(fault::sseHead(false))} +
+                           fault::paced(first, half.first, half.interval) +
+                           Script{fault::choose([stepped, half](const fault::Request&) {
+                               if (!FaultServer::waitFor([&] { return stepped->load(); }))
+                                   return Script{fault::close()};
+                               Script rest;
+                               for (int i = 0; i < half.tokens; ++i)
+                                   rest = rest + Script{fault::pause(half.interval),
+                                                        fault::send(fault::textEvent(fault::wordFor(20 + i)))};
+                               return rest + Script{fault::send(fault::finishEvent() + fault::usageEvent(10, 40) +
+                                                                fault::doneEvent())};
+                           })});
         const Instant before = std::chrono::steady_clock::now();
         SourceProbe probe(makeRemoteSourceFactory(m_network, kernelStampTransportFactory(m_network, {.clocks = clocks}),
                                                   ClockSource::kernel),
@@ -85,6 +101,7 @@ private slots:
         probe.release();
         QVERIFY(probe.waitText(20));
         clocks->step(std::chrono::hours(hours));
+        *stepped = true;
         QVERIFY(probe.waitEnd());
         const double tookSeconds = toSeconds(std::chrono::steady_clock::now() - before);
 
@@ -99,6 +116,13 @@ private slots:
         QVERIFY(*summary.decode > 0 && *summary.decode <= *summary.e2e);
         QVERIFY(*summary.e2e <= tookSeconds);
         QVERIFY(summary.itl->max <= *summary.decode);
+        // No stamp of the kernel's after the step is believed, and the run says so.
+        QVERIFY(record->stamps && record->stamps->rejected > 0);
+        QVERIFY(record->stamps->source == ClockSource::user && record->clock == ClockSource::user);
+        QVERIFY(std::find(record->warnings.begin(), record->warnings.end(), "stamp_rejected") !=
+                record->warnings.end());
+        QVERIFY(std::find(summary.flags.begin(), summary.flags.end(), "stamp_rejected") != summary.flags.end());
+        QCOMPARE(record->events.size(), std::size_t{40});
         const auto sent = server.sendStamps();
         std::size_t token = 0;
         for (const TokenEvent& event : record->events) {

@@ -45,10 +45,25 @@ Instant now() {
     return std::chrono::steady_clock::now();
 }
 
-/// Of values in ascending order.
-double percentile(const std::vector<double>& values, double p) {
-    require(!values.empty(), "nothing was measured");
+/// Of values in ascending order; absent without any, as on a machine so busy that every read brought several tokens.
+std::optional<double> percentile(const std::vector<double>& values, double p) {
+    if (values.empty())
+        return std::nullopt;
     return values[static_cast<std::size_t>(std::ceil(p * static_cast<double>(values.size() - 1)))];
+}
+
+/// What could not be measured is left out, and said.
+void report(std::string_view name, std::optional<double> value, std::string_view unit, const std::string& conditions,
+            std::string_view ratioTo = {}) {
+    if (value)
+        bench::report(name, *value, unit, conditions, ratioTo);
+    else
+        std::fprintf(stderr, "bench_stamps: no %s (%s): nothing to compare\n", std::string(name).c_str(),
+                     conditions.c_str());
+}
+
+std::optional<double> ratio(std::optional<double> a, std::optional<double> b) {
+    return a && b && *b > 0 ? std::optional(*a / *b) : std::nullopt;
 }
 
 enum class Gui { idle, busy };
@@ -170,38 +185,38 @@ private:
 };
 
 /// T1 to T3: our stamps, with an idle and a busy GUI. Returns p99 with a busy one.
-double reportOwn(Bench& bench, Rhythm rhythm) {
+std::optional<double> reportOwn(Bench& bench, Rhythm rhythm) {
     const SourceFactory factory = bench.sources(bestTransportKind());
     std::optional<double> idleP99;
-    double busyP99 = 0;
+    std::optional<double> busyP99;
     for (const Gui gui : {Gui::idle, Gui::busy}) {
         const auto streams = bench.measure(factory, bench.load(rhythm), gui);
         const std::vector<double> errors = stampErrorsUs(streams);
         const std::string words = bench.words(rhythm, gui);
-        bench::report("T1_stamp_error_p50", percentile(errors, 0.5), "us", words);
-        bench::report("T1_stamp_error_p99", percentile(errors, 0.99), "us", words);
-        bench::report("T2_gap_error_p99", percentile(gapErrorsUs(streams), 0.99), "us", words);
+        report("T1_stamp_error_p50", percentile(errors, 0.5), "us", words);
+        report("T1_stamp_error_p99", percentile(errors, 0.99), "us", words);
+        report("T2_gap_error_p99", percentile(gapErrorsUs(streams), 0.99), "us", words);
         if (gui == Gui::idle)
             idleP99 = percentile(errors, 0.99);
         else
             busyP99 = percentile(errors, 0.99);
     }
-    bench::report("T3_busy_to_idle", busyP99 / *idleP99, "ratio",
-                  std::string("p99 of stamp errors, ") + (rhythm == Rhythm::aligned ? "all at once" : "staggered") +
-                      bench.wire(),
-                  "the same with an idle GUI");
+    report("T3_busy_to_idle", ratio(busyP99, idleP99), "ratio",
+           std::string("p99 of stamp errors, ") + (rhythm == Rhythm::aligned ? "all at once" : "staggered") +
+               bench.wire(),
+           "the same with an idle GUI");
     return busyP99;
 }
 
 /// T4: the usual way beside ours.
-void reportManaged(Bench& bench, Rhythm rhythm, double ownP99) {
+void reportManaged(Bench& bench, Rhythm rhythm, std::optional<double> ownP99) {
     const bench::BusyWindow window;
     const ManagedStreams streams(bench.server, bench.load(rhythm));
     turnUntil([&] { return streams.over(); }, [] {});
     const std::string words = bench.words(rhythm, Gui::busy) + ", QNetworkAccessManager on the GUI thread";
-    const double p99 = percentile(streams.errorsUs(static_cast<std::size_t>(bench.tokens)), 0.99);
-    bench::report("T4_managed_stamp_error_p99", p99, "us", words);
-    bench::report("T4_managed_to_own", p99 / ownP99, "ratio", words, "p99 of our own stamps");
+    const auto p99 = percentile(streams.errorsUs(static_cast<std::size_t>(bench.tokens)), 0.99);
+    report("T4_managed_stamp_error_p99", p99, "us", words);
+    report("T4_managed_to_own", ratio(p99, ownP99), "ratio", words, "p99 of our own stamps");
 }
 
 /// T5: the portable transport.
@@ -209,11 +224,11 @@ void reportPortable(Bench& bench) {
     for (const Rhythm rhythm : {Rhythm::staggered, Rhythm::aligned}) {
         const auto streams = bench.measure(bench.sources(TransportKind::qt), bench.load(rhythm), Gui::busy);
         const std::string words = bench.words(rhythm, Gui::busy) + ", portable transport";
-        bench::report("T5_user_stamp_error_p99", percentile(stampErrorsUs(streams), 0.99) / 1000, "ms", words);
+        report("T5_user_stamp_error_p99", ratio(percentile(stampErrorsUs(streams), 0.99), 1000), "ms", words);
         Duration bound{};
         for (const FloorStream& stream : streams)
             bound = std::max(bound, stream.stamps ? stream.stamps->errorBound.value_or(Duration{}) : Duration{});
-        bench::report("T5_user_stamp_error_told", toMilliseconds(bound), "ms", words + ", the bound that runs state");
+        report("T5_user_stamp_error_told", toMilliseconds(bound), "ms", words + ", the bound that runs state");
     }
 }
 
@@ -238,15 +253,14 @@ void reportMerged(Bench& bench) {
             unflagged += token.unflagged ? 1 : 0;
         }
     }
-    require(paced > 0, "the server kept no pace at all");
     const std::string words =
         std::to_string(load.streams) + " streams, bursts of 8 at 1 ms every 20 ms, GUI busy" + bench.wire();
     const auto percentOf = [](std::size_t part, std::size_t whole) {
-        return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+        return ratio(100.0 * static_cast<double>(part), static_cast<double>(whole));
     };
-    bench::report("T6_merged", percentOf(merged, paced), "percent", words);
-    bench::report("T6_sent_in_pace", percentOf(paced, events), "percent", words);
-    bench::report("T6_merged_unflagged", static_cast<double>(unflagged), "events", words);
+    report("T6_merged", percentOf(merged, paced), "percent", words);
+    report("T6_sent_in_pace", percentOf(paced, events), "percent", words);
+    report("T6_merged_unflagged", static_cast<double>(unflagged), "events", words);
 }
 
 /// T7: how far the first bytes of streams to one port lie apart.
@@ -266,9 +280,9 @@ void reportSpread(Bench& bench, const FloorServer& onePort, int repeats) {
         spreads.push_back((last - first) / 1e6);
     }
     std::sort(spreads.begin(), spreads.end());
-    bench::report("T7_first_byte_spread", percentile(spreads, 0.5), "ms",
-                  std::to_string(bench.streams) + " streams to one port released together, median of " +
-                      std::to_string(repeats));
+    report("T7_first_byte_spread", percentile(spreads, 0.5), "ms",
+           std::to_string(bench.streams) + " streams to one port released together, median of " +
+               std::to_string(repeats));
 }
 
 /// T8: the GUI thread does nothing but turn on the spot for a while.
@@ -299,9 +313,9 @@ void reportFrozen(Bench& bench, Duration freeze) {
     std::sort(free.begin(), free.end());
     const std::string words = bench.words(Rhythm::staggered, Gui::idle) + ", GUI thread frozen for " +
                               std::to_string(static_cast<int>(toMilliseconds(freeze))) + " ms";
-    bench::report("T8_stamp_error_p99_frozen", percentile(frozen, 0.99), "us", words);
-    bench::report("T8_frozen_to_free", percentile(frozen, 0.99) / percentile(free, 0.99), "ratio", words,
-                  "p99 outside the freeze");
+    report("T8_stamp_error_p99_frozen", percentile(frozen, 0.99), "us", words);
+    report("T8_frozen_to_free", ratio(percentile(frozen, 0.99), percentile(free, 0.99)), "ratio", words,
+           "p99 outside the freeze");
 }
 
 } // namespace
@@ -317,7 +331,7 @@ int main(int argc, char** argv) {
     for (const FloorServer* server : {&*plain, &*secured}) {
         Bench bench{*server, quick ? 8 : 64, quick ? 20 : 150, {}};
         for (const Rhythm rhythm : {Rhythm::staggered, Rhythm::aligned}) {
-            const double own = reportOwn(bench, rhythm);
+            const std::optional<double> own = reportOwn(bench, rhythm);
             reportManaged(bench, rhythm, own);
         }
         reportPortable(bench);

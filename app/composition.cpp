@@ -46,6 +46,15 @@ struct Shared {
     }
 };
 
+ListCall listCall(std::shared_ptr<NetworkThread> network, TransportKind transport) {
+    TransportFactory transports = transportFactory(*network, transport);
+    return [network = std::move(network), transports = std::move(transports)](const EndpointSpec& endpoint,
+                                                                              std::shared_ptr<const Secret> key,
+                                                                              std::function<void(CallReport)> answer) {
+        return callModelList(*network, transports, endpoint, std::move(key), std::move(answer));
+    };
+}
+
 } // namespace
 
 Result<Recording> readAnyRecording(const std::string& path) {
@@ -71,17 +80,14 @@ Composition compose(TransportKind transport) {
     all.run.recordings = shared->recordings;
     all.run.hiccups = shared->hiccups.log();
     all.run.sampleModel = fetchSampleModel;
+    all.listModels = listCall(std::shared_ptr<NetworkThread>(shared, &shared->network), transport);
     return all;
 }
 
 ProbeServices composeProbe() {
     const auto network = std::make_shared<NetworkThread>();
-    const TransportFactory transports = transportFactory(*network, bestTransportKind());
     ProbeServices services;
-    services.listModels = [network, transports](const EndpointSpec& endpoint, std::shared_ptr<const Secret> key,
-                                                std::function<void(CallReport)> answer) {
-        return callModelList(*network, transports, endpoint, std::move(key), std::move(answer));
-    };
+    services.listModels = listCall(network, bestTransportKind());
     services.sources = [network, factory = makeRemoteSourceFactory(*network)](
                            const RunSpec& request, SourceOutput output) { return factory(request, std::move(output)); };
     services.loadKey = loadKey;

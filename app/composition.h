@@ -14,6 +14,7 @@ namespace decodescope {
 struct Composition {
     RunServices run;
     std::shared_ptr<EnginePool> engines;
+    ListCall listModels; ///< over the same sockets as runs; answers on the network thread
 };
 
 /// The composition root of window and command line; remote lanes run over `transport`.

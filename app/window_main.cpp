@@ -5,10 +5,11 @@
 #include "app/keychain.h"
 #include "app/local_models.h"
 #include "app/machine.h"
+#include "app/machine_measure.h"
 #include "app/user_folders.h"
 #include "app/version.h"
 #include "core/base/utc_time.h"
-#include "core/net/model_lister.h"
+#include "core/net/model_list.h"
 #include "core/net/network_thread.h"
 #include "core/source/environment_endpoints.h"
 #include "ui/theme/look.h"
@@ -73,13 +74,33 @@ WindowServices localServices() {
     return services;
 }
 
+/// Answers come on the network thread, or at once; the window hears of all of them from its event loop.
+std::function<void(const EndpointSpec&, std::shared_ptr<const Secret>, ModelsAnswer)>
+modelsOverTheNetwork(ListCall listModels) {
+    return [listModels = std::move(listModels)](const EndpointSpec& endpoint, std::shared_ptr<const Secret> key,
+                                                const ModelsAnswer& answer) {
+        const auto tell = [answer](const EndpointAnswer& heard) {
+            QMetaObject::invokeMethod(
+                qApp, [answer, heard] { answer(heard); }, Qt::QueuedConnection);
+        };
+        const bool keyGiven = key && !key->empty();
+        const auto asked = listModels(endpoint, std::move(key), [endpoint, keyGiven, tell](const CallReport& report) {
+            tell(readModelList(endpoint, report, keyGiven));
+        });
+        if (!asked) {
+            EndpointAnswer refused;
+            refused.models = tl::unexpected(asked.error());
+            tell(refused);
+        }
+    };
+}
+
 } // namespace
 
 int runWindow(int argc, char** argv, const std::vector<std::string>& files) {
     QApplication application(argc, argv);
     nameApplication();
     const Composition composition = compose();
-    ModelLister lister;
     WindowServices services = localServices();
     services.sources = composition.run.sources;
     services.hiccups = composition.run.hiccups;
@@ -94,8 +115,8 @@ int runWindow(int argc, char** argv, const std::vector<std::string>& files) {
     services.resolveKey = loadKey;
     services.keychainFetch = keychain::fetch;
     services.keychainStore = keychain::store;
-    services.listModels = [&lister](const EndpointSpec& endpoint, std::shared_ptr<const Secret> key,
-                                    ModelsAnswer answer) { lister.list(endpoint, std::move(key), std::move(answer)); };
+    services.measureMachine = measureMachine;
+    services.listModels = modelsOverTheNetwork(composition.listModels);
     services.offered = endpointsOfEnvironment();
     services.localModels = localModelServices();
     MainWindow window(std::move(services));

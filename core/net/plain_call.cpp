@@ -14,7 +14,7 @@
 namespace decodescope {
 namespace {
 
-constexpr std::size_t kMostBody = 1U << 20;
+constexpr std::size_t kMostBody = 8U << 20; // a gateway lists thousands of models
 constexpr std::size_t kMostHead = 64U << 10;
 constexpr std::chrono::seconds kLimit{15};
 

@@ -21,7 +21,7 @@ struct CallReport {
     Duration openingTook{};                ///< TCP and TLS, when connected
     std::optional<Duration> firstByteTook; ///< from when the request had been handed over
     std::optional<ResponseHead> head;
-    std::string body; ///< its beginning, at most 1 MiB; a key that it echoes is masked
+    std::string body; ///< its beginning, at most 8 MiB; a key that it echoes is masked
 };
 
 /// Asks an endpoint for its models over the transports of timed streams, so that connection, TLS and first byte are

@@ -19,6 +19,7 @@ constexpr int kSide = 10;
 constexpr int kButton = 28;
 constexpr int kBottom = 8;
 constexpr int kFactLabel = 64;
+constexpr int kFactLine = 18;
 constexpr int kBandHeight = 88;
 constexpr int kMoreButton = 28; // of the card, at the right end of the button row
 constexpr int kMonoLine = 17;
@@ -32,6 +33,7 @@ FailurePanel::FailurePanel(QWidget* parent)
     , m_trust(new QPushButton(tr("Trust certificate"), this))
     , m_runAgain(new QPushButton(tr("Run lane again"), this))
     , m_bytes(new QPushButton(tr("Show bytes"), this)) {
+    setFocusProxy(m_runAgain);
     m_bytes->setToolTip(tr("The reply as it came, byte by byte"));
     connect(m_bytes, &QPushButton::clicked, this, &FailurePanel::bytesRequested);
     m_changeKey->setIcon(Look::instance().icon(QStringLiteral("key")));
@@ -142,19 +144,38 @@ void FailurePanel::paintEvent(QPaintEvent*) {
     painter.setFont(look.font(Type::body));
     y = paintWrapped(painter, m_words.done, y, bottom) + 8;
     for (const auto& [label, value] : m_words.facts) {
-        if (y + 18 > bottom)
+        if (y + kFactLine > bottom)
             break;
         painter.setPen(colours.ink3);
-        painter.drawText(QRectF(kSide, y, kFactLabel, 18), Qt::AlignLeft | Qt::AlignVCenter, label);
+        painter.drawText(QRectF(kSide, y, kFactLabel, kFactLine), Qt::AlignLeft | Qt::AlignVCenter, label);
         painter.setPen(colours.ink);
-        const qreal room = width() - 2 * kSide - kFactLabel;
-        QString line = value;
-        line.replace(QLatin1Char('\n'), QLatin1Char(' '));
-        painter.drawText(QRectF(kSide + kFactLabel, y, room, 18), Qt::AlignLeft | Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(line, Qt::ElideRight, static_cast<int>(room)));
-        y += 19;
+        y += paintFact(painter, value, y, bottom) + 1;
     }
     paintBody(painter, y + 5, bottom);
+}
+
+/// On as many lines as there are where no body needs the room: a reason is read, and a fingerprint compared, whole.
+qreal FailurePanel::paintFact(QPainter& painter, const QString& value, qreal y, qreal bottom) {
+    const qreal room = width() - 2 * kSide - kFactLabel;
+    QString line = value;
+    line.replace(QLatin1Char('\n'), QLatin1Char(' '));
+    const QFontMetrics metrics = painter.fontMetrics();
+    if (!m_words.body.isEmpty() || metrics.horizontalAdvance(line) <= room) {
+        painter.drawText(QRectF(kSide + kFactLabel, y, room, kFactLine), Qt::AlignLeft | Qt::AlignVCenter,
+                         metrics.elidedText(line, Qt::ElideRight, static_cast<int>(room)));
+        return kFactLine;
+    }
+    const qreal above = (kFactLine - metrics.height()) / 2.0;
+    // Whole lines only.
+    const double lines = std::max(1.0, std::floor((bottom - y - above) / metrics.lineSpacing()));
+    const QRectF place(kSide + kFactLabel, y + above, room, lines * metrics.lineSpacing());
+    const int wrap = line.contains(QLatin1Char(' ')) ? Qt::TextWordWrap : Qt::TextWrapAnywhere;
+    const QRectF used = painter.boundingRect(place, wrap | Qt::AlignLeft, line);
+    painter.save();
+    painter.setClipRect(place, Qt::IntersectClip);
+    painter.drawText(place, wrap | Qt::AlignLeft, line);
+    painter.restore();
+    return std::max<qreal>(kFactLine, std::min(std::ceil(used.height()), place.height()) + 2 * above);
 }
 
 /// What had come stays, but counts nowhere: said beside the buttons, where the footer's badges would be.

@@ -35,6 +35,7 @@ protected:
 private:
     void place();
     qreal paintWrapped(QPainter& painter, const QString& text, qreal y, qreal bottom);
+    qreal paintFact(QPainter& painter, const QString& value, qreal y, qreal bottom);
     void paintKept(QPainter& painter);
     void paintBody(QPainter& painter, qreal y, qreal bottom);
     /// Where the buttons begin.

@@ -139,6 +139,16 @@ QString keyFact(const RunSpec& spec) {
     return from;
 }
 
+/// Without the sentence that names the fingerprint, which is a fact of its own then.
+QString reasonOf(const RunRecord& record, const QString& fingerprint) {
+    QString reason = QString::fromStdString(record.end->message);
+    if (!fingerprint.isEmpty())
+        reason.remove(QStringLiteral(" Its ") +
+                      QString::fromUtf8(kFingerprintIs.data(), static_cast<qsizetype>(kFingerprintIs.size())) +
+                      fingerprint + QLatin1Char('.'));
+    return reason;
+}
+
 QString answerFact(const RunRecord& record) {
     QString answer = statusOf(record);
     if (answer.isEmpty())
@@ -212,7 +222,7 @@ FailureWords failureWords(const RunRecord& record, const RunSpec& spec) {
     if (death)
         words.body = death->lastLines;
     else if (words.body.isEmpty() && !record.end->message.empty())
-        words.facts.emplace_back(tr("Reason"), QString::fromStdString(record.end->message));
+        words.facts.emplace_back(tr("Reason"), reasonOf(record, words.fingerprint));
     return words;
 }
 

@@ -118,6 +118,11 @@ void LaneCard::setLaneId(LaneId lane) {
     m_shown = false;
 }
 
+void LaneCard::takeFocus(Qt::FocusReason reason) {
+    QWidget* to = m_text->isHidden() ? static_cast<QWidget*>(m_failure) : m_text;
+    to->setFocus(reason);
+}
+
 void LaneCard::setTokenScale(double longestLane) {
     m_strip->setScale(longestLane);
 }

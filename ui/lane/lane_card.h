@@ -33,6 +33,8 @@ public:
     ~LaneCard() override;
 
     void setLaneId(LaneId lane);
+    /// To the text; of a lane that failed before its first word, to what can be done about that.
+    void takeFocus(Qt::FocusReason reason);
     [[nodiscard]] LaneId laneId() const { return m_lane; }
     /// Once a frame while visible: text and strip each time, numbers ten times a second, percentiles five times.
     void advance(const Session& session);

@@ -125,6 +125,12 @@ void ActionButton::setWords(const QString& text, const QString& hint) {
     update();
 }
 
+void ActionButton::setGlyph(const QString& icon) {
+    m_icon = icon;
+    updateGeometry();
+    update();
+}
+
 QSize ActionButton::sizeHint() const {
     const Look& look = Look::instance();
     int width = 2 * kPadding;

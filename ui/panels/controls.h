@@ -53,6 +53,7 @@ public:
     /// The one button of a place that is meant first.
     void setPrimary(bool primary);
     void setWords(const QString& text, const QString& hint);
+    void setGlyph(const QString& icon);
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
 

@@ -38,10 +38,7 @@ EndpointDetails::EndpointDetails(QWidget* parent)
     form->setSpacing(8);
     form->setLabelAlignment(Qt::AlignLeft);
     const auto row = [&](const QString& text, QWidget* widget) {
-        auto* label = new RoleLabel(text, &Colours::ink2, Type::body, this);
-        label->setFixedHeight(28);
-        label->setBuddy(widget);
-        form->addRow(label, widget);
+        form->addRow(endpointLabel(text, widget, this), widget);
     };
     form->addRow(QString(), m_optionColumn);
     form->addRow(QString(), m_thinkTags);
@@ -104,6 +101,19 @@ bool EndpointDetails::used(const EndpointSpec& endpoint) {
     return !endpoint.presetOptions.empty() || endpoint.thinkTags || endpoint.cumulative ||
            endpoint.connection == ConnectionUse::reuse || !endpoint.pinnedCertificate.empty() ||
            !endpoint.extraCaFile.empty() || endpoint.allowInvalidTls || endpoint.allowPlainHttpWithKey;
+}
+
+void EndpointDetails::pin(const QString& fingerprint) {
+    m_certificate->setText(fingerprint);
+}
+
+RoleLabel* endpointLabel(const QString& text, QWidget* field, QWidget* parent) {
+    auto* label = new RoleLabel(text, &Colours::ink2, Type::body, parent);
+    label->setFixedHeight(28);
+    const QFontMetrics metrics(Look::instance().font(Type::body));
+    label->setMinimumWidth(metrics.horizontalAdvance(EndpointDetails::tr("Connection")) + 8); // the longest of them
+    label->setBuddy(field);
+    return label;
 }
 
 QString protocolName(std::string_view protocol) {

@@ -14,6 +14,8 @@ class QVBoxLayout;
 
 namespace decodescope {
 
+class RoleLabel;
+
 /// What few endpoints need: the options of the preset, how text comes, the connection, and whom to trust.
 class EndpointDetails : public QWidget {
     Q_OBJECT
@@ -27,6 +29,8 @@ public:
     /// Offers the options of a preset, none of them on; null: there are none.
     void setPreset(const EndpointPreset* preset);
     void setKeyGiven(bool given);
+    /// Pins the server's certificate by its SHA-256 fingerprint.
+    void pin(const QString& fingerprint);
     /// Whether anything differs from what an ordinary endpoint has.
     [[nodiscard]] static bool used(const EndpointSpec& endpoint);
 
@@ -41,6 +45,9 @@ private:
     QCheckBox* m_anyCertificate;
     QCheckBox* m_plainHttp;
 };
+
+/// A label before `field`, of one width in the whole form of an endpoint, though its details are a form of their own.
+[[nodiscard]] RoleLabel* endpointLabel(const QString& text, QWidget* field, QWidget* parent);
 
 /// A protocol's name for people.
 [[nodiscard]] QString protocolName(std::string_view protocol);

@@ -1,9 +1,12 @@
 #include "ui/panels/lane_editor.h"
 
+#include "core/base/fingerprint.h"
+#include "core/source/address_guess.h"
 #include "core/source/environment_endpoints.h"
 #include "core/source/request_form.h"
 #include "ui/panels/controls.h"
 #include "ui/panels/endpoint_details.h"
+#include "ui/panels/endpoint_words.h"
 #include "ui/panels/local_model_door.h"
 #include "ui/panels/local_model_form.h"
 #include "ui/window/key_binding.h"
@@ -84,10 +87,7 @@ QWidget* LaneEditor::buildEndpoint() {
     form->setSpacing(8);
     form->setLabelAlignment(Qt::AlignLeft);
     const auto row = [&](const QString& text, QWidget* widget) {
-        auto* label = new RoleLabel(text, &Colours::ink2, Type::body, this);
-        label->setFixedHeight(28);
-        label->setBuddy(widget);
-        form->addRow(label, widget);
+        form->addRow(endpointLabel(text, widget, this), widget);
     };
     auto* address = new QWidget(this);
     auto* addressRow = new QHBoxLayout(address);
@@ -122,7 +122,10 @@ QWidget* LaneEditor::buildEndpoint() {
     form->addRow(QString(), m_remember);
     form->addRow(QString(), m_filter);
     form->addRow(QString(), m_models);
-    form->addRow(QString(), m_more);
+    auto* moreRow = new QHBoxLayout;
+    moreRow->addWidget(m_more);
+    moreRow->addStretch(1);
+    form->addRow(QString(), moreRow);
     form->addRow(m_details);
     for (ActionButton* button : {m_test, m_fetch, m_more})
         button->setAutoDefault(false);
@@ -154,7 +157,13 @@ void LaneEditor::build() {
     save->setDefault(true);
     auto* cancel = new ActionButton({}, tr("Cancel"), tr("Esc"), this);
     cancel->setAutoDefault(false);
+    m_trust = new ActionButton(QStringLiteral("lock"), tr("Trust certificate"), {}, this);
+    m_trust->setAutoDefault(false);
+    m_trust->setToolTip(tr("Pins this certificate to the lane. Compare its SHA-256 with the server's own first."));
+    m_trust->hide();
+    connect(m_trust, &QPushButton::clicked, this, &LaneEditor::trust);
     auto* buttons = new QHBoxLayout;
+    buttons->addWidget(m_trust);
     buttons->addStretch(1);
     buttons->addWidget(cancel);
     buttons->addWidget(save);
@@ -176,6 +185,7 @@ void LaneEditor::build() {
     connect(m_more, &QPushButton::clicked, this, [this] { showDetails(m_details->isHidden()); });
     connect(m_keySource, &QComboBox::currentIndexChanged, this, &LaneEditor::keySourceChanged);
     connect(m_url, &QLineEdit::textChanged, this, &LaneEditor::addressEdited);
+    connect(m_url, &QLineEdit::editingFinished, this, &LaneEditor::recognise);
     connect(m_keyTyped, &QLineEdit::textEdited, this, [this] { m_keyOrigin = originOf(m_url->text().toStdString()); });
     connect(m_test, &QPushButton::clicked, this, [this] { ask(false); });
     connect(m_fetch, &QPushButton::clicked, this, [this] { ask(true); });
@@ -286,9 +296,28 @@ void LaneEditor::presetChosen() {
     say(words.trimmed(), true);
 }
 
+/// What the address says by itself is set where nothing else was chosen.
+void LaneEditor::recognise() {
+    EndpointSpec told;
+    if (preset() || m_protocol->currentData().toString().toStdString() != told.protocol)
+        return;
+    told.url = m_url->text().trimmed().toStdString();
+    const EndpointSpec understood = understoodAddress(told);
+    if (understood.preset == told.preset && understood.protocol == told.protocol)
+        return;
+    m_preset->setCurrentIndex(std::max(m_preset->findData(QString::fromStdString(understood.preset)), 0));
+    m_details->setPreset(preset());
+    offerProtocols(understood.protocol);
+    const QString server = preset() ? m_preset->currentText() + QStringLiteral(", ") : QString();
+    say(tr("Set for %1%2, as the address says. Choose otherwise if it is not.")
+            .arg(server, protocolName(understood.protocol)),
+        true);
+}
+
 void LaneEditor::showDetails(bool shown) {
     m_details->setVisible(shown);
     m_more->setWords(shown ? tr("Less") : tr("More"), {});
+    m_more->setGlyph(shown ? QStringLiteral("up") : QStringLiteral("down"));
     adjustSize();
 }
 
@@ -462,38 +491,38 @@ void LaneEditor::askWith(const RunSpec& lane, std::shared_ptr<const Secret> key,
     m_fetch->setEnabled(false);
     const QPointer<LaneEditor> self(this);
     const int asked = ++m_asked;
-    m_services.listModels(lane.endpoint, key, [self, asked, listAll](Result<ModelNames> answer) {
+    m_services.listModels(lane.endpoint, key, [self, asked, listAll](const EndpointAnswer& answer) {
         if (self && self->m_asked == asked)
             self->told(answer, listAll);
     });
 }
 
-void LaneEditor::told(const Result<ModelNames>& answer, bool listAll) {
+void LaneEditor::told(const EndpointAnswer& answer, bool listAll) {
     m_test->setEnabled(true);
     m_fetch->setEnabled(true);
-    const QString origin = originOf(m_url->text().toStdString());
-    if (!answer) {
-        say(QString::fromStdString(answer.error().message), false);
-        return;
-    }
-    const QString wanted = m_model->text().trimmed();
-    const bool knows = std::ranges::find(*answer, wanted.toStdString()) != answer->end();
+    QString wanted = m_model->text().trimmed();
     m_models->clear();
-    for (const std::string& name : *answer)
+    const std::vector<std::string> names = answer.models.value_or(std::vector<std::string>());
+    for (const std::string& name : names)
         m_models->addItem(QString::fromStdString(name));
-    if (answer->size() == 1 && wanted.isEmpty())
-        m_model->setText(m_models->item(0)->text());
-    const bool choose = listAll || (!knows && answer->size() > 1);
-    m_models->setVisible(choose && !answer->empty());
-    m_filter->setVisible(choose && answer->size() > 8);
-    if (answer->empty())
-        say(tr("%1 answers, and lists no model: type its name.").arg(origin), true);
-    else if (wanted.isEmpty() || knows)
-        say(answer->size() == 1 ? tr("%1 answers and lists 1 model.").arg(origin)
-                                : tr("%1 answers and lists %2 models.").arg(origin).arg(answer->size()),
-            true);
-    else
-        say(tr("%1 answers, but does not list “%2”. Choose from its models.").arg(origin, wanted), false);
+    if (names.size() == 1 && wanted.isEmpty()) {
+        wanted = m_models->item(0)->text();
+        m_model->setText(wanted);
+    }
+    const bool knows = std::ranges::find(names, wanted.toStdString()) != names.end();
+    const bool choose = listAll || (!knows && names.size() > 1);
+    m_models->setVisible(choose && !names.empty());
+    m_filter->setVisible(choose && names.size() > 8);
+    say(answerWords(answer, originOf(m_url->text().toStdString()), wanted), answerIsGood(answer, wanted));
+    m_fingerprint = answer.models ? QString() : QString::fromStdString(fingerprintIn(answer.models.error().message));
+    m_trust->setVisible(!m_fingerprint.isEmpty());
+}
+
+/// Pins the certificate that a test has shown, and tests again.
+void LaneEditor::trust() {
+    m_details->pin(m_fingerprint);
+    showDetails(true);
+    ask(false);
 }
 
 void LaneEditor::filterModels(const QString& text) {
@@ -502,6 +531,7 @@ void LaneEditor::filterModels(const QString& text) {
 }
 
 void LaneEditor::say(const QString& sentence, bool good) {
+    m_trust->hide();
     m_verdict->setRole(good ? &Colours::ink2 : &Colours::fail);
     m_verdict->setText(sentence);
 }

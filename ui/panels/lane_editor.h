@@ -48,12 +48,14 @@ private:
     void useOffered(const OfferedEndpoint& offered);
     void keySourceChanged();
     void addressEdited();
+    void recognise();
     void ask(bool listAll);
     void askWith(const RunSpec& lane, std::shared_ptr<const Secret> key, bool listAll);
     /// Puts a typed key into the keychain where that was asked for, and saves the lane then.
     void save();
     void hand(const RunSpec& lane);
-    void told(const Result<ModelNames>& answer, bool listAll);
+    void told(const EndpointAnswer& answer, bool listAll);
+    void trust();
     void say(const QString& sentence, bool good);
     void filterModels(const QString& text);
     [[nodiscard]] bool complete();
@@ -81,6 +83,8 @@ private:
     ActionButton* m_more;
     ActionButton* m_test;
     ActionButton* m_fetch;
+    ActionButton* m_trust;
+    QString m_fingerprint; ///< of the certificate that was not trusted
     RoleLabel* m_verdict;
     int m_asked = 0; ///< answers to earlier questions are ignored
 };

@@ -145,7 +145,7 @@ void LanesRow::setEditable(bool editable) {
 
 void LanesRow::focusLane(int index, Qt::FocusReason reason) {
     if (index < static_cast<int>(m_cards.size()))
-        m_cards[static_cast<std::size_t>(index)]->text().setFocus(reason);
+        m_cards[static_cast<std::size_t>(index)]->takeFocus(reason);
 }
 
 void LanesRow::focusMoved(QWidget* now) {

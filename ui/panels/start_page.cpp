@@ -1,6 +1,8 @@
 #include "ui/panels/start_page.h"
 
+#include "core/source/address_guess.h"
 #include "ui/panels/controls.h"
+#include "ui/panels/endpoint_words.h"
 #include "ui/panels/local_model_door.h"
 #include "ui/theme/format.h"
 #include "ui/window/key_binding.h"
@@ -279,7 +281,7 @@ QWidget* StartPage::buildConnect() {
     auto* words = new QVBoxLayout;
     words->setSpacing(3);
     words->addWidget(new RoleLabel(tr("Connect an endpoint"), &Colours::ink, Type::title, part));
-    auto* kinds = new RoleLabel(tr("A server that speaks the OpenAI protocol"), &Colours::ink2, Type::body, part);
+    auto* kinds = new RoleLabel(tr("Any server with one of the usual APIs"), &Colours::ink2, Type::body, part);
     kinds->setElided(Qt::ElideRight);
     words->addWidget(kinds);
     row->addWidget(new IconLabel(QStringLiteral("endpoint"), part));
@@ -443,6 +445,7 @@ RunSpec StartPage::typedLane() const {
     spec.endpoint.url = m_url->text().trimmed().toStdString();
     spec.endpoint.model = m_testedModel.toStdString();
     spec.laneName = spec.endpoint.model;
+    spec.endpoint = understoodAddress(std::move(spec.endpoint));
     if (!m_key->text().isEmpty()) {
         spec.endpoint.key = {KeyReference::Kind::session, {}};
         spec.key = std::make_shared<const Secret>(m_key->text().toStdString());
@@ -469,18 +472,17 @@ void StartPage::test() {
     say(tr("Asking %1 ...").arg(origin), true);
     const QPointer<StartPage> self(this);
     const int asked = ++m_asked;
-    m_services.listModels(lane.endpoint, lane.key, [self, asked, origin, say](Result<ModelNames> answer) {
+    m_services.listModels(lane.endpoint, lane.key, [self, asked, origin, say](const EndpointAnswer& answer) {
         if (!self || self->m_asked != asked)
             return;
-        if (!answer) {
-            say(QString::fromStdString(answer.error().message), false);
-            return;
+        QString words = answerWords(answer, origin, {});
+        if (answer.models) {
+            self->m_testedOrigin = origin;
+            self->m_testedModel = answer.models->empty() ? QString() : QString::fromStdString(answer.models->front());
+            if (!self->m_testedModel.isEmpty())
+                words += QLatin1Char(' ') + tr("\u201c%1\u201d will be asked.").arg(self->m_testedModel);
         }
-        self->m_testedOrigin = origin;
-        self->m_testedModel = answer->empty() ? QString() : QString::fromStdString(answer->front());
-        say(answer->empty() ? tr("%1 answers, and lists no model: type its name in the lane's settings.").arg(origin)
-                            : tr("%1 answers. Its first model is %2.").arg(origin, self->m_testedModel),
-            true);
+        say(words, answer.models.has_value());
     });
 }
 

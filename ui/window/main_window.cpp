@@ -260,6 +260,8 @@ void MainWindow::refreshActions() {
     m_actions->stopLane->setEnabled(own && shown && shown->inFlight());
     m_actions->repeats->setEnabled(own);
     m_actions->warmups->setEnabled(own);
+    m_actions->measureMachine->setEnabled(m_runs.services().measureMachine &&
+                                          !running); // they would disturb each other
     m_tools->setPlanEnabled(own && !running);
     if (m_lab)
         m_lab->setRunning(running || recording);

@@ -3,6 +3,7 @@
 #include "ui/panels/lane_editor.h"
 #include "ui/panels/lanes_row.h"
 #include "ui/panels/local_model_door.h"
+#include "ui/panels/machine_dialog.h"
 #include "ui/panels/prompt_strip.h"
 #include "ui/panels/replay_bar.h"
 #include "ui/panels/start_page.h"
@@ -101,6 +102,8 @@ void MainWindow::connectCommands() {
     });
     connectLocal();
     connect(m_actions->shortcuts, &QAction::triggered, this, &MainWindow::showShortcuts);
+    connect(m_actions->measureMachine, &QAction::triggered, this,
+            [this] { (new MachineDialog(m_runs.services().measureMachine, this))->show(); });
     connect(m_actions->about, &QAction::triggered, this,
             [this] { aboutDialog(m_runs.services().version, this)->show(); });
 }

@@ -117,6 +117,8 @@ WindowActions::WindowActions(QMainWindow& window, QUndoStack& undo)
 
     QMenu* help = bar->addMenu(tr("&Help"));
     shortcuts = make(help, tr("&Shortcuts"), QKeySequence(Qt::Key_F1));
+    measureMachine = make(help, tr("&Measure this machine..."), {},
+                          tr("How far stamps and gaps lie from the truth here, and what commonly goes wrong"));
     about = make(help, tr("&About Decodescope"), {});
 }
 

@@ -35,7 +35,7 @@ public:
     // Lanes
     QAction *addLane, *editLane, *duplicateLane, *removeLane, *moveLeft, *moveRight, *runLane, *stopLane, *adoptLanes;
     // Help
-    QAction *shortcuts, *about;
+    QAction *shortcuts, *measureMachine, *about;
 
     /// All actions with a shortcut, for the list of shortcuts.
     [[nodiscard]] QList<QAction*> withShortcuts() const;

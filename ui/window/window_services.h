@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/record/journal.h"
 #include "core/session/session.h"
+#include "core/source/endpoint_answer.h"
 #include "ui/window/local_models.h"
 
 #include <QString>
@@ -16,9 +17,12 @@
 
 namespace decodescope {
 
-using ModelNames = std::vector<std::string>;
 using KeyAnswer = std::function<void(Result<std::shared_ptr<const Secret>>)>;
-using ModelsAnswer = std::function<void(Result<ModelNames>)>;
+using ModelsAnswer = std::function<void(const EndpointAnswer&)>;
+
+/// Measures what this machine can measure, beside this program. The answer, a text for people or an error, comes later,
+/// on the GUI thread, once; what is returned ends the measurement without one.
+using MeasureMachine = std::function<std::function<void()>(std::function<void(Result<std::string>)>)>;
 
 /// An endpoint that the environment names. It is offered, never contacted unasked.
 struct OfferedEndpoint {
@@ -44,6 +48,7 @@ struct WindowServices {
     std::function<void(const std::vector<LaneConfig>&)> lanesChanged;
     /// Asks an endpoint for its models; the answer comes later, on the GUI thread, exactly once.
     std::function<void(const EndpointSpec&, std::shared_ptr<const Secret>, ModelsAnswer)> listModels;
+    MeasureMachine measureMachine; ///< null: this build cannot
     std::vector<OfferedEndpoint> offered;
     LocalModelServices localModels;
     /// Header of a new recording, made at the moment of the start.

@@ -1,3 +1,4 @@
+#include "core/source/address_guess.h"
 #include "core/source/environment_endpoints.h"
 
 #include <QtTest>
@@ -27,6 +28,47 @@ class TestEnvironmentEndpoints : public QObject {
     }
 
 private slots:
+    void anAddressSpeaksForItself_data() {
+        QTest::addColumn<QByteArray>("url");
+        QTest::addColumn<QByteArray>("preset");
+        QTest::addColumn<QByteArray>("protocol");
+        const auto row = [](const char* url, const char* preset, const char* protocol) {
+            QTest::newRow(url) << QByteArray(url) << QByteArray(preset) << QByteArray(protocol);
+        };
+        row("https://api.anthropic.com", "anthropic", "anthropic");
+        row("https://api.anthropic.com/v1", "anthropic", "anthropic");
+        row("https://api.openai.com/v1", "openai", "openai-chat");
+        row("https://api.openai.com/v1/responses", "openai", "openai-responses");
+        row("https://mine.openai.azure.com", "azure", "azure-chat");
+        row("https://openai.azure.com", "", "openai-chat");
+        row("https://generativelanguage.googleapis.com/v1beta", "gemini", "gemini-sse");
+        row("http://127.0.0.1:11434", "ollama", "ollama-chat");
+        row("http://localhost:11434/v1", "ollama", "openai-chat");
+        row("http://localhost:11434/api/generate", "ollama", "ollama-generate");
+        row("http://127.0.0.1:1234/v1", "lm-studio", "openai-chat");
+        row("http://127.0.0.1:8080", "", "openai-chat"); // several servers use it
+        row("http://127.0.0.1:8000/v1", "", "openai-chat");
+        row("http://gate.example:11434", "", "openai-chat"); // not on this machine
+        row("https://gate.example/v1/messages", "", "anthropic");
+        row("https://gate.example/v1/chat/completions", "", "openai-chat");
+        row("http://api.openai.com/v1", "", "openai-chat"); // another origin
+        row("nonsense", "", "openai-chat");
+        row("", "", "openai-chat");
+    }
+    void anAddressSpeaksForItself() {
+        QFETCH(QByteArray, url);
+        QFETCH(QByteArray, preset);
+        QFETCH(QByteArray, protocol);
+        EndpointSpec told;
+        told.url = url.toStdString();
+        told.model = "m";
+        const EndpointSpec understood = understoodAddress(told);
+        QCOMPARE(QByteArray::fromStdString(understood.preset), preset);
+        QCOMPARE(QByteArray::fromStdString(understood.protocol), protocol);
+        QCOMPARE(QByteArray::fromStdString(understood.url), url);
+        QCOMPARE(understood.model, std::string("m"));
+    }
+
     void whatIsNamedIsFound_data() {
         QTest::addColumn<QStringList>("variables");
         QTest::addColumn<QStringList>("found");

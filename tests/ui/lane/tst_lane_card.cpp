@@ -250,6 +250,9 @@ void TestLaneCard::aRefusedCertificateCanBeTrusted() {
                           fingerprint + ". If this is your own server, trust it.";
     const FailureWords words = failureWords(record, c.config.spec);
     QCOMPARE(words.fingerprint.toStdString(), fingerprint);
+    QCOMPARE(words.facts.back().second,
+             QStringLiteral("The certificate of h:443 is not trusted: It is self-signed. If this is your own server, "
+                            "trust it.")); // the fingerprint is a fact of its own
     FailurePanel panel;
     panel.resize(398, 300);
     panel.show(words, FailurePanel::Form::whole);

@@ -2,6 +2,7 @@
 #include "ui/lane/lane_head.h"
 #include "ui/panels/lane_editor.h"
 #include "ui/panels/lanes_row.h"
+#include "ui/panels/machine_dialog.h"
 #include "ui/tables/bytes_pane.h"
 #include "ui/text/token_text_view.h"
 #include "ui/theme/look.h"
@@ -22,6 +23,7 @@
 #include <QListWidget>
 #include <QMimeData>
 #include <QPlainTextEdit>
+#include <QPointer>
 #include <QPushButton>
 #include <QSlider>
 #include <QSpinBox>
@@ -159,6 +161,11 @@ private slots:
         QTRY_VERIFY(say("3 of 5 lanes ended abnormally: B failed, C cut, D stopped"));
         QTest::qWait(300); // every view draws all of these states
         QCOMPARE(window.lanesRow().cards().size(), std::size_t(5));
+        // The key of a lane that failed whole leads to it as well: what is edited or run again is that lane.
+        window.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        QTest::keyClick(&window, Qt::Key_2, Qt::ControlModifier);
+        QCOMPARE(window.lanesRow().current(), session.lanes()[1]->config().id);
     }
 
     void f45_closingWhileStreamingLosesNothing() {
@@ -332,6 +339,86 @@ private slots:
         QTRY_VERIFY(showsEvent(5));
         window.view().setSelected(TokenRef{lane, 40}); // nothing runs, and the panel is up already
         QTRY_VERIFY(showsEvent(41));
+    }
+
+    void theMachineIsMeasuredFromTheMenu() {
+        WindowFixture fixture;
+        MainWindow window(fixture.services());
+        QVERIFY(shown(window));
+        window.actions().measureMachine->trigger();
+        QPointer<MachineDialog> dialog = window.findChild<MachineDialog*>();
+        QVERIFY(dialog && dialog->isVisible());
+        QCOMPARE(fixture.measurementsBegun, 1);
+        fixture.measured(std::string("Gaps shorter than 0.3 ms cannot be trusted.\n\nProcessor: 2 cores.\n"));
+        QVERIFY(dialog->shownText().contains(QStringLiteral("Processor: 2 cores.")));
+        QVERIFY(named<QPushButton>(*dialog, "Measure again")->isEnabled());
+        QTest::mouseClick(named<QPushButton>(*dialog, "Measure again"), Qt::LeftButton);
+        QCOMPARE(fixture.measurementsBegun, 2);
+        QVERIFY(dialog->shownText().isEmpty());
+        dialog->close();
+        QTRY_VERIFY(!dialog);
+        QCOMPARE(fixture.measurementsCancelled, 1);
+        fixture.measured(fail(ErrorCode::io, "Too late.")); // nobody listens any more
+
+        addLanes(window, {"long"});
+        QVERIFY(window.actions().measureMachine->isEnabled());
+        window.actions().run->trigger();
+        QVERIFY2(!window.actions().measureMachine->isEnabled(), "they would disturb each other");
+        window.actions().stop->trigger();
+        QTRY_VERIFY(window.actions().measureMachine->isEnabled());
+    }
+
+    void aTestTellsWhatItFoundAndTrustsACertificate() {
+        WindowFixture fixture;
+        WindowServices services = fixture.services();
+        EndpointSpec asked;
+        EndpointAnswer answer;
+        services.listModels = [&](const EndpointSpec& endpoint, const std::shared_ptr<const Secret>&,
+                                  const ModelsAnswer& tell) {
+            asked = endpoint;
+            tell(answer);
+        };
+        MainWindow window(services);
+        QVERIFY(shown(window));
+        window.addLane();
+        auto* editor = window.findChild<LaneEditor*>();
+        auto* address = named<QLineEdit>(*editor, "Endpoint address");
+        auto* preset = named<QComboBox>(*editor, "Kind of server");
+        QTest::keyClicks(address, "http://127.0.0.1:11434");
+        QFocusEvent left(QEvent::FocusOut, Qt::TabFocusReason);
+        QCoreApplication::sendEvent(address, &left);
+        QCOMPARE(preset->currentData().toString(), QStringLiteral("ollama"));
+        QCOMPARE(editor->spec().endpoint.protocol, std::string("ollama-chat"));
+        const auto says = [&](const char* words) {
+            const auto labels = editor->findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+                return label->isVisible() && label->text().contains(QString::fromUtf8(words));
+            });
+        };
+        answer.models = std::vector<std::string>{"alpha", "beta"};
+        answer.connected = true;
+        answer.tlsVersion = "TLSv1.3";
+        answer.tlsTook = std::chrono::microseconds(3100);
+        answer.openingTook = std::chrono::microseconds(3500);
+        answer.firstByteTook = std::chrono::milliseconds(212);
+        QTest::mouseClick(named<QPushButton>(*editor, "Test"), Qt::LeftButton);
+        QVERIFY(says("connected in 0.4\u2009ms, TLSv1.3 in 3.1\u2009ms, first byte 212\u2009ms after the request"));
+        QVERIFY(says("It lists 2 models."));
+
+        std::string fingerprint;
+        for (int i = 0; i < 32; ++i)
+            fingerprint += i == 0 ? "AB" : ":CD";
+        answer = {};
+        answer.models = fail(ErrorCode::network, "It is not trusted. Its SHA-256 fingerprint is " + fingerprint + ".");
+        auto* trust = named<QPushButton>(*editor, "Trust certificate");
+        QVERIFY(!trust->isVisible());
+        QTest::mouseClick(named<QPushButton>(*editor, "Test"), Qt::LeftButton);
+        QVERIFY(trust->isVisible() && says("It is not trusted."));
+        QCOMPARE(asked.pinnedCertificate, std::string());
+        QTest::mouseClick(trust, Qt::LeftButton);
+        QCOMPARE(asked.pinnedCertificate, fingerprint);
+        QCOMPARE(editor->spec().endpoint.pinnedCertificate, fingerprint);
+        editor->close();
     }
 
     void panelsAreMaximisedAndComeBack() {

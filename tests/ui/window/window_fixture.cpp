@@ -121,7 +121,15 @@ WindowServices WindowFixture::services() {
     };
     services.listModels = [this](const EndpointSpec&, std::shared_ptr<const Secret>, const ModelsAnswer& answer) {
         ++modelsAsked;
-        answer(models);
+        EndpointAnswer heard;
+        heard.models = models;
+        heard.connected = models.has_value();
+        answer(heard);
+    };
+    services.measureMachine = [this](std::function<void(Result<std::string>)> answer) {
+        ++measurementsBegun;
+        measured = std::move(answer);
+        return [this] { ++measurementsCancelled; };
     };
     services.recordingHeader = [] {
         RecordingHeader header;

@@ -4,6 +4,7 @@
 
 #include <QTemporaryDir>
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -25,7 +26,10 @@ public:
 
     int sourcesMade = 0;
     int modelsAsked = 0;
-    Result<ModelNames> models = ModelNames{"alpha", "beta"};
+    int measurementsBegun = 0;
+    int measurementsCancelled = 0;
+    std::function<void(Result<std::string>)> measured; ///< to be called with what a measurement finds
+    Result<std::vector<std::string>> models = std::vector<std::string>{"alpha", "beta"};
     std::map<std::string, std::string> environment; ///< what resolveKey finds
     std::string keySeen;                            ///< of the latest run
 

@@ -37,10 +37,15 @@ std::optional<FloorErrors> errorsOf(const std::vector<double>& microseconds) {
                        microseconds.back() / 1e6};
 }
 
-MeasuredFloor measure(NetworkThread& network, const Result<FloorServer>& server, TransportKind kind, int streams,
-                      bool tls, double seconds) {
+/// A way of stamping, ready to be used: the kernel begins to stamp some time after it was first asked to.
+struct Stamping {
+    ClockSource clock;
+    SourceFactory sources;
+};
+
+MeasuredFloor measure(const Stamping& way, const Result<FloorServer>& server, int streams, bool tls, double seconds) {
     MeasuredFloor floor;
-    floor.asked = clockSourceOf(kind);
+    floor.asked = way.clock;
     floor.streams = streams;
     floor.tls = tls;
     floor.intervalS = kIntervalUs / 1e6;
@@ -52,9 +57,7 @@ MeasuredFloor measure(NetworkThread& network, const Result<FloorServer>& server,
     load.streams = streams;
     load.pace.intervalUs = kIntervalUs;
     load.pace.tokens = std::max<std::int64_t>(static_cast<std::int64_t>(seconds / floor.intervalS), 10);
-    const SourceFactory sources =
-        makeRemoteSourceFactory(network, transportFactory(network, kind), clockSourceOf(kind));
-    FloorRun run(sources, *server, load);
+    FloorRun run(way.sources, *server, load);
     const Instant until = std::chrono::steady_clock::now() + fromSeconds(seconds) + kPatience;
     while (!run.over() && std::chrono::steady_clock::now() < until) {
         std::this_thread::sleep_for(5ms);
@@ -143,20 +146,20 @@ Result<MachineFloor> measureMachineFloor(double seconds) {
     const HiccupMeter meter(std::make_shared<HiccupLog>());
     HiccupLog::Cursor cursor = meter.log()->end();
     meter.log()->listen();
-    measureTimer(floor);
-    measureClockOffset(floor);
     {
         NetworkThread network;
-        std::vector<TransportKind> kinds;
+        std::vector<Stamping> ways;
         for (const char* name : {"kernel", "qt"}) {
             if (const auto kind = transportKindFromString(name))
-                kinds.push_back(*kind);
+                ways.push_back({clockSourceOf(*kind), makeRemoteSourceFactory(network, *kind)});
         }
-        const double each = seconds / static_cast<double>(kinds.size() * 4);
-        for (const TransportKind kind : kinds) {
+        measureTimer(floor);
+        measureClockOffset(floor);
+        const double each = seconds / static_cast<double>(ways.size() * 4);
+        for (const Stamping& way : ways) {
             for (const bool tls : {false, true}) {
                 for (const int streams : {kFewStreams, kManyStreams})
-                    floor.floors.push_back(measure(network, tls ? secured : plain, kind, streams, tls, each));
+                    floor.floors.push_back(measure(way, tls ? secured : plain, streams, tls, each));
             }
         }
     }

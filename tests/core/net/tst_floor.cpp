@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <thread>
@@ -50,12 +51,20 @@ class TestFloor : public QObject {
     Q_OBJECT
 
 public:
-    TestFloor(const FloorServer& plain, const FloorServer& tls)
+    TestFloor(const FloorServer& plain, const FloorServer& tls, std::vector<FloorServer>& spare)
         : m_plain(plain)
-        , m_tls(tls) {}
+        , m_tls(tls)
+        , m_spare(spare) {}
 
 private slots:
     void initTestCase_data() { addTransportRows(); }
+    void init() {
+        // One factory for all of a row: the kernel begins to stamp some time after it was first asked to.
+        std::optional<SourceFactory>& factory = m_factories[transportOfRow()];
+        if (!factory)
+            factory = makeRemoteSourceFactory(m_network, transportOfRow());
+        m_factory = *factory;
+    }
 
     void aPaceIsWhatTheModelsNameSays() {
         FloorPace pace;
@@ -116,8 +125,7 @@ private slots:
         load.aligned = aligned;
         load.pace.tokens = 12;
         load.pace.intervalUs = 10'000;
-        NetworkThread network;
-        FloorRun run(makeRemoteSourceFactory(network, transportOfRow()), tls ? m_tls : m_plain, load);
+        FloorRun run(m_factory, tls ? m_tls : m_plain, load);
         QVERIFY(finish(run));
         QCOMPARE(run.failure(), std::string());
         QCOMPARE(run.streams().size(), 5U);
@@ -141,8 +149,7 @@ private slots:
         load.pace.tokens = 60;
         load.pace.burst = 20;
         load.pace.burstGapUs = 0;
-        NetworkThread network;
-        FloorRun run(makeRemoteSourceFactory(network, transportOfRow()), m_plain, load);
+        FloorRun run(m_factory, m_plain, load);
         QVERIFY(finish(run));
         QCOMPARE(run.failure(), std::string());
         const auto& tokens = run.streams().front().tokens;
@@ -154,12 +161,10 @@ private slots:
     void aStrangersCertificateIsRefused() {
         FloorLoad load;
         load.pace.tokens = 2;
-        NetworkThread network;
-        const SourceFactory factory = makeRemoteSourceFactory(network, transportOfRow());
         const SourceFactory unpinned = [&](const RunSpec& request, SourceOutput output) {
             RunSpec bare = request;
             bare.endpoint.pinnedCertificate.clear();
-            return factory(bare, std::move(output));
+            return m_factory(bare, std::move(output));
         };
         FloorRun run(unpinned, m_tls, load);
         QVERIFY(finish(run));
@@ -167,21 +172,17 @@ private slots:
     }
 
     void aServerThatIsGoneIsAFailure() {
-        std::optional<FloorServer> server;
-        if (auto started = FloorServer::start())
-            server.emplace(*std::move(started));
-        QVERIFY(server);
-        NetworkThread network;
+        QVERIFY(!m_spare.empty());
         FloorLoad load;
         load.streams = 2;
         load.pace.tokens = 1000;
-        FloorRun run(makeRemoteSourceFactory(network, transportOfRow()), *server, load);
+        FloorRun run(m_factory, m_spare.back(), load);
         for (int i = 0; i < 5000 && run.streams().front().tokens.empty() && !run.over(); ++i) {
             run.pump();
             std::this_thread::sleep_for(1ms);
         }
         QVERIFY(!run.streams().front().tokens.empty());
-        server.reset(); // its process ends, and with it both streams
+        m_spare.pop_back(); // its process ends, and with it both streams
         QVERIFY(finish(run));
         QVERIFY(!run.failure().empty());
     }
@@ -189,16 +190,25 @@ private slots:
 private:
     const FloorServer& m_plain;
     const FloorServer& m_tls;
+    std::vector<FloorServer>& m_spare;
+    NetworkThread m_network;
+    std::map<TransportKind, std::optional<SourceFactory>> m_factories;
+    SourceFactory m_factory; // of the row
 };
 
 int main(int argc, char** argv) {
     // Before anything has threads, as these are processes of their own.
     const auto plain = FloorServer::start(2);
     const auto tls = FloorServer::start(2, FloorServer::Wire::tls);
+    std::vector<FloorServer> spare;
+    for (int i = 0; i < 2; ++i) { // one for each transport
+        if (auto server = FloorServer::start())
+            spare.push_back(*std::move(server));
+    }
     if (!plain || !tls)
         qFatal("the loopback servers cannot be started");
     QCoreApplication application(argc, argv);
-    TestFloor test(*plain, *tls);
+    TestFloor test(*plain, *tls, spare);
     return QTest::qExec(&test, argc, argv);
 }
 #include "tst_floor.moc"

@@ -18,12 +18,6 @@ constexpr double kWordsLine = 16;
 /// Tones of the lane colour into the surface (look.md 49).
 constexpr std::array<double, 4> kTones{0.22, 0.38, 0.62, 1.0};
 
-/// To tenths under a millisecond, where whole ones would say 0.
-QString shortDuration(Duration duration) {
-    const double seconds = toSeconds(duration);
-    return (seconds < 0.95e-3 ? formatGap(std::max(seconds, 1e-4), true) : formatDuration(seconds)).joined();
-}
-
 } // namespace
 
 FirstTokenChart::FirstTokenChart(ViewState& view, QWidget* parent)
@@ -172,10 +166,12 @@ QString FirstTokenChart::words(const ChartLane& lane, const Phases& phases) cons
     }
     QString line = parts.join(QStringLiteral(" \u00b7 "));
     if (lane.record->openingTook && phases.ends[0].value_or(1) < 5e-5 && lane.record->openingTook->count() > 0)
-        line += tr("; connection opened before, in %1").arg(shortDuration(*lane.record->openingTook));
+        line +=
+            tr("; connection opened before, in %1").arg(formatDuration(toSeconds(*lane.record->openingTook)).joined());
     if (lane.record->tlsTook)
         line += tr("; %1 took %2")
-                    .arg(QString::fromStdString(lane.record->tlsVersion), shortDuration(*lane.record->tlsTook));
+                    .arg(QString::fromStdString(lane.record->tlsVersion),
+                         formatDuration(toSeconds(*lane.record->tlsTook)).joined());
     if (lane.record->warmConnection)
         line += tr("; the connection was warm");
     return line;

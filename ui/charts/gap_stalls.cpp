@@ -18,7 +18,8 @@ namespace {
 // Up to this many stalls of a lane in view are named one by one.
 constexpr std::size_t kWordsEach = 5;
 constexpr int kMostLevels = 4;
-constexpr double kSamePx = 8; ///< so near to each other, two edges are one instant for the eye
+constexpr double kTouchPx = 0.5; ///< where one ends the next begins, but for rounding
+constexpr double kSamePx = 8;    ///< so near to each other, two edges are one instant for the eye
 
 QString tr(const char* text, int n = -1) {
     return QCoreApplication::translate("GapStalls", text, nullptr, n);
@@ -106,7 +107,8 @@ void levelStalls(std::vector<SeenStall>& stalls) {
     std::array<double, kMostLevels> endPx; // a lane's own stalls never overlap: the last one on a level tells
     endPx.fill(-std::numeric_limits<double>::infinity());
     for (SeenStall& stall : stalls) {
-        const auto free = std::find_if(endPx.begin(), endPx.end() - 1, [&](double end) { return end <= stall.box.x0; });
+        const auto free =
+            std::find_if(endPx.begin(), endPx.end() - 1, [&](double end) { return end <= stall.box.x0 + kTouchPx; });
         stall.box.level = static_cast<int>(free - endPx.begin());
         *free = std::max(*free, stall.box.x1);
     }

@@ -534,6 +534,10 @@ void LaneEditor::say(const QString& sentence, bool good) {
     m_trust->hide();
     m_verdict->setRole(good ? &Colours::ink2 : &Colours::fail);
     m_verdict->setText(sentence);
+    // Long sentences take no room from the fields.
+    layout()->activate();
+    if (const int wanted = layout()->totalHeightForWidth(width()); wanted > height())
+        resize(width(), wanted);
 }
 
 } // namespace decodescope

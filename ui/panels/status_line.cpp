@@ -143,7 +143,7 @@ void StatusLine::advance(const RunController& runs, int droppedFrames) {
     put(m_hiccups, instrument ? hiccupText(*instrument) : QString());
     const auto spread = session.releaseSpread();
     put(m_release,
-        spread ? tr("Lanes released within %1 ms").arg(QString::number(toMilliseconds(*spread), 'f', 1)) : QString());
+        spread ? tr("Lanes released within %1").arg(formatErrorBound(toSeconds(*spread), true).joined()) : QString());
     put(m_frames, tr("Dropped frames: %1").arg(droppedFrames));
 
     if (runs.shown() == RunController::Shown::recording) {

@@ -4,6 +4,7 @@
 #include "ui/tables/row_delegate.h"
 #include "ui/tables/table_text.h"
 #include "ui/theme/look.h"
+#include "ui/theme/plain_tool_tip.h"
 #include "ui/theme/stall_marks.h"
 
 #include <QHeaderView>
@@ -21,6 +22,8 @@ constexpr qint64 kRefreshMs = 100;
 constexpr int kRowHeight = 20;
 constexpr int kPadding = 10;
 constexpr int kNarrow = 620;
+constexpr int kLeastRows = 2;
+constexpr int kAccountPadding = 6; ///< above and below
 
 /// A lane is its chip and name; lengths stand out.
 class StallDelegate : public RowDelegate {
@@ -87,7 +90,8 @@ StallTable::StallTable(ViewState& view, QWidget* parent)
     m_account->setWordWrap(true);
     m_account->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_account->setFocusPolicy(Qt::NoFocus);
-    m_account->setContentsMargins(kPadding, 4, kPadding, 2);
+    m_account->setContentsMargins(kPadding, kAccountPadding - 2, kPadding, 2);
+    m_account->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     m_account->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Minimum);
     m_account->setAccessibleName(tr("Why it stalled"));
     m_account->hide();
@@ -179,12 +183,18 @@ void StallTable::tellWhy() {
     }
     if (words != m_account->text())
         m_account->setText(words);
+    m_account->setToolTip(words.isEmpty() ? words : plainToolTip(words));
     m_account->setVisible(!words.isEmpty());
 }
 
 void StallTable::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     fitColumns();
+    // In a low panel the rows come first; the rest of the sentences is a tooltip.
+    const int line = m_account->fontMetrics().lineSpacing();
+    const int room = height() - m_header->sizeHint().height() - m_table->horizontalHeader()->sizeHint().height() -
+                     kLeastRows * kRowHeight - kAccountPadding;
+    m_account->setMaximumHeight(std::max(1, room / line) * line + kAccountPadding);
 }
 
 void StallTable::fitColumns() {
@@ -202,7 +212,7 @@ void StallTable::fitColumns() {
     m_table->setColumnWidth(StallModel::tokenColumn, letters(6));
     m_table->setColumnWidth(StallModel::wordColumn, letters(12));
     m_table->setColumnWidth(StallModel::periodicColumn, letters(7));
-    m_table->setColumnWidth(StallModel::othersColumn, letters(20));
+    m_table->setColumnWidth(StallModel::othersColumn, letters(14));
     // In a narrow panel the columns that the line below tells as well give way to those that a stall is found by.
     for (const int column : {StallModel::tokenColumn, StallModel::wordColumn, StallModel::periodicColumn,
                              StallModel::othersColumn, StallModel::evidenceColumn})

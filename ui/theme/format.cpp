@@ -10,6 +10,7 @@ namespace {
 
 constexpr QChar kThinSpace(0x2009);
 constexpr QChar kTimes(0x00D7);
+constexpr double kFinestMs = 0.1; ///< nothing finer is printed
 
 // Digits by the C locale: a reader compares these numbers with exports and other tools.
 QString fixed(double value, int decimals) {
@@ -61,6 +62,9 @@ QString enDash() {
 Quantity formatDuration(std::optional<double> seconds) {
     if (!usable(seconds))
         return {enDash(), {}};
+    // A short one is not none.
+    if (*seconds > 0 && *seconds < 0.95e-3)
+        return {fixed(std::max(*seconds * 1000, kFinestMs), 1), QStringLiteral("ms")};
     if (*seconds < 0.9995)
         return {grouped(*seconds * 1000), QStringLiteral("ms")};
     return longDuration(*seconds);
@@ -71,6 +75,8 @@ Quantity formatGap(std::optional<double> seconds, bool kernelClock) {
         return {enDash(), {}};
     if (kernelClock && *seconds < 0.09995)
         return {fixed(*seconds * 1000, 1), QStringLiteral("ms")};
+    if (*seconds < 0.9995)
+        return {grouped(*seconds * 1000), QStringLiteral("ms")};
     return formatDuration(seconds);
 }
 

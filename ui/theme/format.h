@@ -16,7 +16,7 @@ struct Quantity {
 };
 
 [[nodiscard]] QString enDash();
-/// Under 0.9995 s whole milliseconds, then "1.24 s", "12.4 s", "2:05".
+/// Under 0.9995 s whole milliseconds, under one of them tenths, then "1.24 s", "12.4 s", "2:05".
 [[nodiscard]] Quantity formatDuration(std::optional<double> seconds);
 /// Gap: under 100 ms one decimal with a kernel clock, whole ms with a user-space clock.
 [[nodiscard]] Quantity formatGap(std::optional<double> seconds, bool kernelClock);

@@ -100,6 +100,9 @@ private slots:
         levelStalls(seen);
         QCOMPARE(seen[1].box.level, 0);
         QCOMPARE(stallWords(seen, lanes, view).size(), std::size_t(2));
+        seen[1] = {0, 1, {180 - 1e-9, 220, StallKind::delivery}}; // the same lane's next one, right after it
+        levelStalls(seen);
+        QCOMPARE(seen[1].box.level, 0);
 
         const Stall& stall = lanes[0].summary->stalls.at(0);
         const QPoint inside = pointAt(chart, stall.startS + stall.lengthS / 2, 0.2);

@@ -131,6 +131,10 @@ private slots:
         QVERIFY(stalls.account()->isHidden());
         stalls.resize(980, 260);
         QVERIFY(!stalls.table()->isColumnHidden(StallModel::evidenceColumn));
+        view.setStall(StallRef{3, 0});
+        stalls.resize(360, 130); // a low panel: rows are seen first, the rest is a tooltip
+        QTRY_VERIFY(stalls.table()->viewport()->height() >= 20);
+        QVERIFY(stalls.account()->toolTip().contains(QStringLiteral("Delivery stall")));
     }
 
     void followsASelectionFromElsewhere() {

@@ -36,6 +36,9 @@ void TestFormat::duration_data() {
     QTest::addColumn<double>("seconds");
     QTest::addColumn<QString>("text");
     QTest::newRow("zero") << 0.0 << "0 ms";
+    QTest::newRow("next to nothing") << 0.00002 << "0.1 ms";
+    QTest::newRow("tenths") << 0.00042 << "0.4 ms";
+    QTest::newRow("a millisecond") << 0.00096 << "1 ms";
     QTest::newRow("milliseconds") << 0.412 << "412 ms";
     QTest::newRow("last in ms") << 0.99949 << "999 ms";
     QTest::newRow("first in s") << 0.9995 << "1.00 s";
@@ -65,6 +68,7 @@ void TestFormat::gap_data() {
     QTest::newRow("kernel, 100") << 0.09995 << true << "100 ms";
     QTest::newRow("kernel, long") << 0.8031 << true << "803 ms";
     QTest::newRow("user") << 0.00983 << false << "10 ms";
+    QTest::newRow("user, short") << 0.00042 << false << "0 ms";
     QTest::newRow("seconds") << 1.5 << true << "1.50 s";
 }
 

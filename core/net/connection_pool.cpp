@@ -204,8 +204,8 @@ public:
         if (target.loopback)
             return begin(std::nullopt);
         m_network.runAside(
-            [this, &network = m_network, alive = m_alive, tls = target.tls, host = target.host, port = target.port] {
-                network.post([this, alive, proxy = chooseProxy(tls, host, port)] {
+            [this, alive = m_alive, tls = target.tls, host = target.host, port = target.port] {
+                return [this, alive, proxy = chooseProxy(tls, host, port)] {
                     if (!*alive || m_listener == nullptr)
                         return;
                     if (proxy)
@@ -213,8 +213,9 @@ public:
                     else
                         std::exchange(m_listener, nullptr)
                             ->onFailed(stampNow(), ErrorKind::unreachable, proxy.error().message);
-                });
-            });
+                };
+            },
+            SideJobs::AtEnd::leave);
     }
     void send(std::string_view bytes) override {
         if (m_line)
@@ -238,6 +239,7 @@ public:
         if (m_line)
             m_line->transport->beginAnew();
     }
+    [[nodiscard]] bool idle() const override { return m_line && m_line->transport->idle(); }
     [[nodiscard]] ClockSource clockSource() const override {
         return m_line ? m_line->transport->clockSource() : ClockSource::user;
     }

@@ -10,8 +10,8 @@ namespace decodescope {
 /// and pin, when the answer before it was read to its end and its framing allows it, when it was idle for less than a
 /// minute, and when the kernel says that it is open and silent. ConnectionFacts::warm tells a run that it has one.
 ///
-/// A warm connection that ends before a byte of an answer came takes its idle siblings with it, so that opening again
-/// makes a new one: the server had given them up.
+/// A warm connection that ends before a byte of an answer came takes its idle siblings with it, so that whoever opens
+/// next gets a new one: the server had given them up.
 [[nodiscard]] TransportFactory pooledTransports(NetworkThread& network, TransportFactory inner);
 
 } // namespace decodescope

@@ -1,6 +1,7 @@
 #include "core/net/exchange.h"
 
 #include "core/net/http_request.h"
+#include "core/net/opening_words.h"
 
 #include <fmt/format.h>
 
@@ -78,6 +79,8 @@ void Exchange::onConnected(Instant at) {
     adaptRequest(facts);
     m_deadlines.disarm(Deadline::connect);
     if (m_t0) {
+        if (wentStale())
+            return openAnew();
         tellConnected();
         sendRequest();
         if (m_ended)
@@ -91,7 +94,11 @@ void Exchange::release(Instant t0) {
     if (m_ended || m_t0)
         return;
     m_t0 = t0;
-    if (m_connected)
+    if (!m_connected)
+        return;
+    if (wentStale())
+        openAnew();
+    else
         ask(); // wiped by tellRelease()
 }
 
@@ -113,8 +120,7 @@ void Exchange::tellRelease() {
     if (m_plan.timeouts.total)
         m_deadlines.arm(Deadline::total, *m_t0 + *m_plan.timeouts.total);
     if (m_connected) {
-        if (!m_warm)
-            wipeRequest();
+        wipeRequest();
         tellConnected();
         tellSent();
     }
@@ -125,14 +131,14 @@ void Exchange::tellRelease() {
 void Exchange::tellConnected() {
     const ConnectionFacts facts = m_transport->facts();
     milestone(std::max(m_connectedAt, *m_t0),
-              {Milestone::Kind::connected, facts.warm, facts.warm ? Duration{} : m_connectedAt - m_openedAt,
-               facts.tlsTook, facts.tlsVersion, facts.proxy});
+              {Milestone::Kind::connected, facts.warm,
+               facts.warm ? Duration{} : m_connectedAt - std::max(m_openedAt, facts.begun), facts.tlsTook,
+               facts.tlsVersion, facts.proxy});
 }
 
 void Exchange::sendRequest() {
     ask();
-    if (!m_warm) // else it may have to be sent again
-        wipeRequest();
+    wipeRequest();
 }
 
 void Exchange::adaptRequest(const ConnectionFacts& facts) {
@@ -158,7 +164,7 @@ void Exchange::onSent(Instant at) {
 void Exchange::onBytes(Instant at, std::string_view bytes) {
     if (!m_t0) { // an answer without a question, such as a 408 for idling
         if (!reopen())
-            end(at, ErrorKind::malformed, fmt::format("{} sent an answer before anything was asked.", m_plan.place));
+            end(at, ErrorKind::malformed, fmt::format("{} sent an answer before anything was asked.", place()));
         return;
     }
     tellRelease();
@@ -166,7 +172,6 @@ void Exchange::onBytes(Instant at, std::string_view bytes) {
     if (endedBySleep(at))
         return;
     if (m_reads == 0) {
-        wipeRequest();
         milestone(at, {Milestone::Kind::firstByte, false, {}});
         m_deadlines.arm(Deadline::head, at + kHeadLimit);
     }
@@ -220,36 +225,56 @@ void Exchange::look(std::size_t firstNew) {
 }
 
 void Exchange::onClosed(Instant at) {
-    if (mayReopen() && reopen())
+    if (!m_t0 && reopen())
         return;
     if (m_reads > 0)
         end(at, ErrorKind::none, {});
     else if (m_t0)
-        end(at, ErrorKind::connectionClosed, fmt::format("{} closed the connection without an answer.", m_plan.place));
+        end(at, ErrorKind::connectionClosed,
+            fmt::format("{} closed the connection without an answer.{}", place(), notSentAgain()));
     else
         end(at, ErrorKind::connectionClosed,
-            fmt::format("{} closed the connection before the request was sent.", m_plan.place));
+            fmt::format("{} closed the connection before the request was sent.", place()));
 }
 
 void Exchange::onFailed(Instant at, ErrorKind kind, std::string message) {
-    if (m_connected && mayReopen() && reopen())
+    if (m_connected && !m_t0 && reopen())
         return;
+    message += notSentAgain();
     end(at, kind, std::move(message));
 }
 
-bool Exchange::mayReopen() const {
-    return !m_t0 || (m_warm && m_reads == 0);
+bool Exchange::wentStale() const {
+    return m_warm && !m_transport->idle();
+}
+
+std::string Exchange::place() const {
+    return placeVia(m_plan.place, m_transport ? m_transport->facts().proxy : std::string());
+}
+
+/// Whether a server that ended the connection had begun to answer, and to charge, nobody can know: a request goes out
+/// once.
+std::string_view Exchange::notSentAgain() const {
+    if (!m_warm || !m_t0 || m_reads > 0)
+        return {};
+    return " The connection was one that an earlier run had used. The request was not sent again: run it again, or "
+           "with a new connection for each run.";
 }
 
 bool Exchange::reopen() {
     if (m_reopened)
         return false;
     m_reopened = true;
+    openAnew();
+    return true;
+}
+
+void Exchange::openAnew() {
     m_connected = false;
+    m_warm = false;
     if (m_plan.timeouts.connect)
         m_deadlines.arm(Deadline::connect, stampNow() + *m_plan.timeouts.connect);
     open();
-    return true;
 }
 
 void Exchange::cancel(ErrorKind kind) {
@@ -278,22 +303,20 @@ void Exchange::expired(Deadline which) {
     switch (which) {
     case Deadline::connect:
         end(now, ErrorKind::timeoutConnect,
-            fmt::format("No connection to {} came about within {}. Check the address and the firewall.", m_plan.place,
-                        inSeconds(m_plan.timeouts.connect)));
+            openingTookTooLong(m_plan.place, m_transport->facts(), inSeconds(m_plan.timeouts.connect)));
         break;
     case Deadline::firstToken:
         end(now, ErrorKind::timeoutFirstToken,
-            fmt::format("{} sent no token within {} of the request.", m_plan.place,
-                        inSeconds(m_plan.timeouts.firstToken)));
+            fmt::format("{} sent no token within {} of the request.", place(), inSeconds(m_plan.timeouts.firstToken)));
         break;
     case Deadline::idle:
         end(now, ErrorKind::timeoutIdle,
-            fmt::format("Nothing arrived from {} for {}, so the stream was given up.", m_plan.place,
+            fmt::format("Nothing arrived from {} for {}, so the stream was given up.", place(),
                         inSeconds(m_plan.timeouts.idle)));
         break;
     case Deadline::head:
         end(now, ErrorKind::timeoutFirstToken,
-            fmt::format("{} did not finish the head of its answer within {}.", m_plan.place, inSeconds(kHeadLimit)));
+            fmt::format("{} did not finish the head of its answer within {}.", place(), inSeconds(kHeadLimit)));
         break;
     case Deadline::grace:
         // Nothing but the tail was missing: the run ended with its last read.

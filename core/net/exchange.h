@@ -55,10 +55,15 @@ private:
     void open();
     void tellConnected();
     void tellSent();
-    /// A prepared connection went away before it was used, or a warm one without a byte of an answer. True when another
-    /// one is being opened.
+    /// A prepared connection went away before it was used. True when another one is being opened.
     bool reopen();
-    [[nodiscard]] bool mayReopen() const;
+    void openAnew();
+    /// Whether what an earlier run left open has ended since, as far as the kernel knows.
+    [[nodiscard]] bool wentStale() const;
+    /// "host:port", and the proxy in between.
+    [[nodiscard]] std::string place() const;
+    /// What is to be said of a request that got no answer.
+    [[nodiscard]] std::string_view notSentAgain() const;
     /// Unpacks and masks one read and hands it on.
     void take(Instant at, std::string_view bytes);
     void deliver(Instant at, std::string_view masked);

@@ -1,5 +1,6 @@
 #include "core/net/kernel_socket.h"
 
+#include "core/net/opening_words.h"
 #include "core/net/reset_watch.h"
 #include "core/net/stamped_read.h"
 
@@ -41,16 +42,19 @@ void KernelSocket::open(TransportListener& listener) {
         lookedUp({{*address}, {}});
         return;
     }
-    m_net->network.runAside([this, alive = m_alive, host = m_host, port = m_port, resolver = m_net->options.resolver,
-                             &network = m_net->network] {
-        network.post([this, alive, result = resolver(host, port)] {
-            if (*alive && m_listener != nullptr)
-                lookedUp(result);
-        });
-    });
+    m_lookingUp = true;
+    m_net->network.runAside(
+        [this, alive = m_alive, host = m_host, port = m_port, resolver = m_net->options.resolver] {
+            return [this, alive, result = resolver(host, port)] {
+                if (*alive && m_listener != nullptr)
+                    lookedUp(result);
+            };
+        },
+        SideJobs::AtEnd::leave);
 }
 
 void KernelSocket::lookedUp(const LookupResult& result) {
+    m_lookingUp = false;
     if (result.addresses.empty()) {
         fail(m_net->clock.now(), ErrorKind::unreachable,
              fmt::format("The host \"{}\" could not be found ({}). Check its spelling and the network.", m_host,
@@ -76,6 +80,8 @@ void KernelSocket::connected(RaceResult result) {
             fail(at, ErrorKind::timeoutConnect,
                  fmt::format("No connection to {} came about: it does not answer. Check the address and the firewall.",
                              place()));
+        else if (result.error == EMFILE)
+            fail(at, ErrorKind::unreachable, noMoreDescriptors(place()));
         else
             fail(at, ErrorKind::unreachable,
                  fmt::format("No connection to {}: {}. Check the address and the network.", place(),
@@ -229,6 +235,7 @@ bool KernelSocket::idle() const {
 
 void KernelSocket::describe(ConnectionFacts& facts) const {
     facts.peer = m_peer;
+    facts.lookingUp = m_lookingUp ? m_host : std::string();
 }
 
 StampReport KernelSocket::stampReport() const {

@@ -47,7 +47,8 @@ private:
     std::uint16_t m_port;
     std::shared_ptr<bool> m_alive;           // false once destroyed; looked at on the network thread alone
     TransportListener* m_listener = nullptr; // null: nothing more is told
-    std::unique_ptr<AddressRace> m_race;     // while connecting
+    bool m_lookingUp = false;
+    std::unique_ptr<AddressRace> m_race; // while connecting
     SocketDescriptor m_descriptor;
     SocketPoller::Ticket m_ticket = 0;
     std::string m_peer;

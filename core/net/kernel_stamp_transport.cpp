@@ -1,6 +1,7 @@
 #include "core/net/kernel_stamp_transport.h"
 
 #include "core/net/kernel_socket.h"
+#include "core/net/opening_words.h"
 #include "core/net/proxy_channel.h"
 #include "core/net/tls_channel.h"
 
@@ -33,20 +34,23 @@ void KernelStampTransport::open(const TransportTarget& target, TransportListener
         return stack(nullptr);
     if (auto context = m_contexts->ready(target))
         return stack(std::move(context));
-    m_net->network.runAside([this, alive = m_alive, contexts = m_contexts, target, &network = m_net->network] {
-        network.post([this, alive, context = contexts->get(target)] {
-            if (*alive && m_listener != nullptr)
-                stack(context);
-        });
-    });
+    m_net->network.runAside(
+        [this, alive = m_alive, contexts = m_contexts, target] {
+            return [this, alive, context = contexts->get(target)] {
+                if (*alive && m_listener != nullptr)
+                    stack(context);
+            };
+        },
+        SideJobs::AtEnd::waitFor);
 }
 
 void KernelStampTransport::stack(std::shared_ptr<ssl_ctx_st> context) {
     const TransportTarget& to = m_target;
+    m_begun = m_net->clock.now();
     std::string place =
         fmt::format("{}:{}", to.host.find(':') != std::string::npos ? "[" + to.host + "]" : to.host, to.port);
     if (to.proxy) {
-        place += fmt::format(" (through the proxy {})", to.proxy->name());
+        place = placeVia(place, to.proxy->name());
         m_channel = std::make_unique<ProxyChannel>(
             std::make_unique<KernelSocket>(m_net, to.proxy->host, to.proxy->port), *to.proxy, to.host, to.port);
     } else {
@@ -79,6 +83,8 @@ void KernelStampTransport::close() {
 
 ConnectionFacts KernelStampTransport::facts() const {
     ConnectionFacts facts;
+    facts.begun = m_begun;
+    facts.unverified = m_target.tls && m_target.allowInvalidTls;
     if (m_channel)
         m_channel->describe(facts);
     if (m_target.proxy) {

@@ -35,6 +35,7 @@ private:
     TransportTarget m_target;
     TransportListener* m_listener = nullptr; // null: closed
     std::unique_ptr<ByteChannel> m_channel;  // null before open()
+    Instant m_begun{};                       // of the opening, once the TLS context was there
 };
 
 /// Makes KernelStampTransports that share one poller and one clock.

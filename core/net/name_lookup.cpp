@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <netdb.h>
+#include <system_error>
 #include <utility>
 
 namespace decodescope {
@@ -22,10 +24,13 @@ LookupResult lookUp(const std::string& host, std::uint16_t port, int flags) {
     hints.ai_flags = flags | AI_NUMERICSERV;
     addrinfo* list = nullptr;
     const int code = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list);
+    const int error = errno;
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(list, &::freeaddrinfo);
     LookupResult result;
     if (code != 0) {
-        result.trouble = code == EAI_AGAIN ? "the name service does not answer" : ::gai_strerror(code);
+        result.trouble = code == EAI_SYSTEM  ? std::generic_category().message(error)
+                         : code == EAI_AGAIN ? "the name service does not answer"
+                                             : ::gai_strerror(code);
         return result;
     }
     for (const addrinfo* entry = list; entry != nullptr && result.addresses.size() < kMostAddresses;

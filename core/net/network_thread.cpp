@@ -24,7 +24,8 @@ private:
 };
 
 NetworkThread::NetworkThread()
-    : m_loop(new Loop(*this)) {
+    : m_loop(new Loop(*this))
+    , m_sideJobs([this](SideJobs::Found found) { post(std::move(found)); }) {
     m_thread.setObjectName(QStringLiteral("network"));
     m_loop->moveToThread(&m_thread);
     m_thread.start();
@@ -32,13 +33,7 @@ NetworkThread::NetworkThread()
 }
 
 NetworkThread::~NetworkThread() {
-    {
-        const std::lock_guard lock(m_mutex);
-        m_ending = true;
-    }
-    m_jobCame.notify_all();
-    for (std::thread& helper : m_helpers) // no more are started now
-        helper.join();                    // what it found is posted before the last tasks
+    m_sideJobs.end(); // whatever it still found is dropped, and nothing posts from there any more
     post([this] {
         std::vector<std::function<void()>> last;
         {
@@ -76,38 +71,13 @@ void NetworkThread::post(std::function<void()> task) {
         QCoreApplication::postEvent(m_loop, new QEvent(QEvent::User));
 }
 
-void NetworkThread::runAside(std::function<void()> job) {
-    {
-        const std::lock_guard lock(m_mutex);
-        if (m_ending)
-            return;
-        m_jobs.push_back(std::move(job));
-        if (m_jobs.size() > m_freeHelpers && m_helpers.size() < kMostHelpers)
-            m_helpers.emplace_back([this] { help(); });
-    }
-    m_jobCame.notify_one();
+void NetworkThread::runAside(SideJobs::Job job, SideJobs::AtEnd atEnd) {
+    m_sideJobs.add(std::move(job), atEnd);
 }
 
 void NetworkThread::whenEnding(std::function<void()> task) {
     const std::lock_guard lock(m_mutex);
     m_lastTasks.push_back(std::move(task));
-}
-
-void NetworkThread::help() {
-    std::unique_lock lock(m_mutex);
-    for (;;) {
-        ++m_freeHelpers;
-        m_jobCame.wait(lock, [this] { return m_ending || !m_jobs.empty(); });
-        --m_freeHelpers;
-        if (m_ending)
-            return;
-        std::function<void()> job = std::move(m_jobs.front());
-        m_jobs.pop_front();
-        lock.unlock();
-        job();
-        job = nullptr; // what it held goes while nobody is locked out
-        lock.lock();
-    }
 }
 
 LagProbe& NetworkThread::lag() {

@@ -3,6 +3,7 @@
 #include "core/base/secret_masker.h"
 #include "core/net/deadlines.h"
 #include "core/net/http_request.h"
+#include "core/net/opening_words.h"
 #include "core/net/tls_trust.h"
 #include "core/wire/http_reader.h"
 
@@ -33,10 +34,7 @@ public:
         , m_plan(std::move(plan))
         , m_answer(std::move(answer))
         , m_reader(*this, kMostHead)
-        , m_deadlines([this](Deadline) {
-            end(m_report.connected ? ErrorKind::timeoutTotal : ErrorKind::timeoutConnect,
-                fmt::format("{} did not answer within {} s.", m_plan.url.authority(), kLimit.count()));
-        }) {
+        , m_deadlines([this](Deadline) { expired(); }) {
         if (m_plan.key)
             m_masker = SecretMasker(*m_plan.key);
     }
@@ -52,8 +50,8 @@ public:
 
     void onConnected(Instant at) override {
         m_report.connected = true;
-        m_report.openingTook = at - m_openedAt;
         m_report.connection = m_transport->facts();
+        m_report.openingTook = at - std::max(m_openedAt, m_report.connection.begun);
         if (const auto& forwarder = m_report.connection.forwarder)
             addressToProxy(m_plan.request, m_plan.url.scheme + "://" + m_plan.url.authority(),
                            forwarder->authorization());
@@ -92,12 +90,22 @@ public:
     void onHttpEnd() override {}
 
 private:
-    [[nodiscard]] std::string place() const { return m_plan.url.authority(); }
+    [[nodiscard]] std::string place() const { return placeVia(m_plan.url.authority(), m_transport->facts().proxy); }
+
+    void expired() {
+        const std::string limit = fmt::format("{} s", kLimit.count());
+        if (m_report.connected)
+            end(ErrorKind::timeoutTotal, fmt::format("{} did not answer within {}.", place(), limit));
+        else
+            end(ErrorKind::timeoutConnect, openingTookTooLong(m_plan.url.authority(), m_transport->facts(), limit));
+    }
 
     void end(ErrorKind kind, std::string message) {
         if (!m_self)
             return;
         m_deadlines.disarmAll();
+        if (!m_report.connected)
+            m_report.connection.proxy = m_transport->facts().proxy;
         m_transport->close();
         m_report.kind = kind;
         m_report.message = m_masker.maskWhole(message);

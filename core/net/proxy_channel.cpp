@@ -11,7 +11,8 @@ ProxyChannel::ProxyChannel(std::unique_ptr<ByteChannel> below, const Proxy& prox
     : ChannelFilter(std::move(below))
     , m_tunnel(proxy, host, port)
     , m_forwards(proxy.kind == Proxy::Kind::forward)
-    , m_proxyName(proxy.name()) {}
+    , m_proxyName(proxy.name())
+    , m_host(host) {}
 
 ProxyChannel::~ProxyChannel() {
     *m_alive = false;
@@ -57,6 +58,8 @@ void ProxyChannel::onFailed(Instant at, ErrorKind kind, std::string message) {
         return;
     if (!m_up)
         message = "The proxy cannot be used. " + message;
+    else if (m_forwards) // the layer below knows the proxy alone
+        message += fmt::format(" That is the proxy on the way to {}.", m_host);
     listener().onFailed(at, kind, std::move(message));
 }
 

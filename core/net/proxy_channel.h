@@ -26,6 +26,7 @@ private:
     ProxyTunnel m_tunnel;
     bool m_forwards;
     std::string m_proxyName;
+    std::string m_host; // behind it
     std::shared_ptr<bool> m_alive = std::make_shared<bool>(true);
     bool m_up = false;
     bool m_failed = false;

@@ -1,5 +1,6 @@
 #include "core/net/qt_transport.h"
 
+#include "core/net/opening_words.h"
 #include "core/net/proxy_tunnel.h"
 #include "core/net/qt_proxy.h"
 #include "core/net/tls_words.h"
@@ -89,6 +90,7 @@ void QtTransport::makeSocket() {
 }
 
 void QtTransport::connectSocket(const std::string& host, std::uint16_t port) {
+    m_begun = stampNow();
     if (auto* const secure = qobject_cast<QSslSocket*>(m_socket.get()); secure != nullptr)
         secure->connectToHostEncrypted(QString::fromStdString(host), port);
     else
@@ -212,6 +214,8 @@ bool QtTransport::idle() const {
 
 ConnectionFacts QtTransport::facts() const {
     ConnectionFacts facts;
+    facts.begun = m_begun;
+    facts.unverified = m_target.tls && m_target.allowInvalidTls;
     if (!m_socket)
         return facts;
     if (const auto* secure = qobject_cast<const QSslSocket*>(m_socket.get()); secure != nullptr && m_up) {
@@ -232,10 +236,8 @@ ConnectionFacts QtTransport::facts() const {
 
 std::string QtTransport::place() const {
     const bool v6 = m_target.host.find(':') != std::string::npos;
-    std::string text = fmt::format("{}:{}", v6 ? "[" + m_target.host + "]" : m_target.host, m_target.port);
-    if (!m_proxyName.empty())
-        text += fmt::format(" (through the proxy {})", m_proxyName);
-    return text;
+    const std::string text = fmt::format("{}:{}", v6 ? "[" + m_target.host + "]" : m_target.host, m_target.port);
+    return placeVia(text, m_proxyName);
 }
 
 std::string QtTransport::sentenceFor(QAbstractSocket::SocketError error, ErrorKind& kind) const {
@@ -250,6 +252,8 @@ std::string QtTransport::sentenceFor(QAbstractSocket::SocketError error, ErrorKi
                            place());
     case QAbstractSocket::HostNotFoundError:
         return fmt::format("The host \"{}\" could not be found. Check its spelling and the network.", m_target.host);
+    case QAbstractSocket::SocketResourceError:
+        return noMoreDescriptors(place());
     case QAbstractSocket::SocketTimeoutError:
         kind = ErrorKind::timeoutConnect;
         return fmt::format("No connection to {} came about: it does not answer. Check the address and the firewall.",

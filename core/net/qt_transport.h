@@ -53,6 +53,7 @@ private:
     QByteArray m_buffer; // reused for every read
     std::string m_certificateTrouble;
     std::string m_proxyName;          // "host:port"; empty: direct
+    Instant m_begun{};                // of the opening, once the authorities were read
     std::optional<Instant> m_reached; // TCP, and the proxy's tunnel, are up: TLS begins
     Duration m_tlsTook{};
     bool m_up = false;

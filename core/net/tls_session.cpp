@@ -277,6 +277,11 @@ void TlsSession::failByLibrary() {
                     untrustedCertificate(m_place, m_distrust, m_certificate, m_target.pinnedCertificate));
     if (reason == SSL_R_UNSUPPORTED_PROTOCOL || reason == SSL_R_TLSV1_ALERT_PROTOCOL_VERSION)
         why = "it offers versions of TLS older than 1.2 alone, which are not safe";
+    // A refusal of a handshake long after ours: the answer to our refusal of another one.
+    if (m_state == State::up && (reason == SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE || reason == SSL_R_NO_RENEGOTIATION))
+        why =
+            "the server wanted to shake hands once more within the connection (renegotiation of TLS 1.2), which is not "
+            "done here; switch that off there, or let it speak TLS 1.3";
     ERR_clear_error();
     if (m_state == State::up)
         return fail(ErrorKind::connectionClosed,

@@ -30,12 +30,16 @@ struct TransportTarget {
     ConnectionUse connection = ConnectionUse::fresh;
 };
 
-/// What is known of a connection once it is up.
+/// What is known of a connection. While it opens: since when, by which proxy, and what it waits for; the rest once it
+/// is up.
 struct ConnectionFacts {
-    bool warm = false; ///< an earlier run had used it
+    Instant begun{};       ///< of the opening, once whom to trust and which way to go was known: that is our own time
+    std::string lookingUp; ///< the name whose address is being looked up; empty: none
+    bool warm = false;     ///< an earlier run had used it
     Duration tlsTook{};
     std::string tlsVersion;  ///< "TLSv1.3"; empty without TLS
     std::string certificate; ///< SHA-256 of the peer's certificate, "AB:CD:..."; empty without TLS
+    bool unverified = false; ///< under TLS, but any certificate is taken here
     std::string proxy;       ///< "host:port"; empty: direct
     /// The proxy that takes the request itself, whose head must then be written for it (forwardedHead()).
     std::optional<Proxy> forwarder;
@@ -87,7 +91,6 @@ public:
     virtual void beginAnew() {}
     /// Whether the open connection is whole and silent, as far as this machine's kernel knows by now.
     [[nodiscard]] virtual bool idle() const { return true; }
-    /// From onConnected() on.
     [[nodiscard]] virtual ConnectionFacts facts() const { return {}; }
     /// How well the reads so far were stamped.
     [[nodiscard]] virtual StampReport stampReport() const { return {clockSource(), {}, 0, 0, {}}; }

@@ -48,6 +48,14 @@ std::size_t chunkHeadLength(std::string_view rest) noexcept {
     return end == std::string_view::npos ? 0 : end + kHeadEnd.size();
 }
 
+/// Whether the line that should hold a chunk's size ends with a line feed alone: no carriage return will come that it
+/// could be waited for.
+bool endsBare(std::string_view rest) noexcept {
+    const std::size_t begin = rest.substr(0, kLineEnd.size()) == kLineEnd ? kLineEnd.size() : 0;
+    const std::size_t feed = rest.find('\n', begin);
+    return feed != std::string_view::npos && (feed == begin || rest[feed - 1] != '\r');
+}
+
 /// The head of a chunk without the white space that some servers pad its size with and that Beast refuses; nothing if
 /// there is none.
 std::optional<std::string> withoutPadding(std::string_view chunkHead) {
@@ -168,6 +176,10 @@ HttpReader::Status HttpReader::feed(std::string_view bytes) {
 HttpReader::Status HttpReader::State::wanted(std::string_view rest, std::size_t& length) {
     length = 0;
     if (parser->atChunkHead()) {
+        if (endsBare(rest)) {
+            problem = "a line that holds the length of a chunk ends with a line feed alone";
+            return Status::malformed;
+        }
         length = chunkHeadLength(rest);
         const std::size_t known = length > 0 ? length : rest.size();
         return known > maxHeadBytes ? Status::tooLarge : Status::open;
@@ -177,8 +189,10 @@ HttpReader::Status HttpReader::State::wanted(std::string_view rest, std::size_t&
         return Status::open;
     }
     const std::size_t common = std::min(rest.size(), kHeadBeginning.size());
-    if (rest.substr(0, common) != kHeadBeginning.substr(0, common))
+    if (rest.substr(0, common) != kHeadBeginning.substr(0, common)) {
+        problem = "it does not begin with HTTP/1";
         return Status::malformed;
+    }
     const std::size_t end = rest.find(kHeadEnd, std::min(searched, rest.size()));
     searched = rest.size() < kHeadEnd.size() ? 0 : rest.size() - kHeadEnd.size() + 1;
     const std::size_t headLength = end == std::string_view::npos ? rest.size() : end + kHeadEnd.size();
@@ -196,13 +210,12 @@ HttpReader::Status HttpReader::State::parseSome(std::string_view bytes, std::siz
         const std::string_view rest = bytes.substr(used);
         std::size_t length = 0;
         const Status good = wanted(rest, length);
-        if (good == Status::malformed)
-            problem = "it does not begin with HTTP/1";
         if (good != Status::open || length == 0)
             return good;
         error_code error;
         std::size_t n = 0;
-        const auto clean = parser->atChunkHead() ? withoutPadding(rest.substr(0, length)) : std::nullopt;
+        const bool chunkHead = parser->atChunkHead();
+        const auto clean = chunkHead ? withoutPadding(rest.substr(0, length)) : std::nullopt;
         if (clean) {
             // Wholly taken or not at all: it is one thing to Beast.
             n = parser->put({clean->data(), clean->size()}, error) == clean->size() ? length : 0;
@@ -211,7 +224,8 @@ HttpReader::Status HttpReader::State::parseSome(std::string_view bytes, std::siz
         }
         used += n;
         if (error && (error != http::error::need_more || n == 0)) {
-            problem = error.message();
+            problem = chunkHead ? "a chunk does not begin with a line that holds its length in hexadecimal digits"
+                                : error.message();
             return Status::malformed;
         }
         if (!parser->is_done())

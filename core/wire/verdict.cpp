@@ -73,8 +73,9 @@ void judgeStatus(StreamEnd& end, const ResponseFacts& facts) {
         end.message =
             location.empty() ? statusLine : fmt::format("{}: the server redirects to {}", statusLine, location);
     } else if (facts.status == kProxyWantsLogin) {
-        end.message = fmt::format("{}: the proxy asks for a login. Put it into the proxy's address, as in "
-                                  "http://user:password@host:port, or correct the one that is there.",
+        end.message = fmt::format("{}: if a proxy is set for this host, it asks for a login: put that into the proxy's "
+                                  "address, as in http://user:password@host:port, or correct the one that is there. "
+                                  "Without a proxy it is the server itself that answers so.",
                                   statusLine);
     } else if (end.message.empty()) {
         end.message = statusLine;

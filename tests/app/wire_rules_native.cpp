@@ -273,7 +273,7 @@ std::vector<WireCase> triton() {
                   dataEvent(R"({"text_output":"B","finish_reason":"length"})"),
               {{"status", "complete"}, {"text", "AB"}, {"finish", "length"}}),
         ruled("cut off",
-              "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n30\r\n" +
+              "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n300\r\n" +
                   event("A"),
               {{"status", "error"}, {"error_kind", "connection_closed"}}),
     };

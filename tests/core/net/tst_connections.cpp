@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <string>
+#include <sys/resource.h>
 #include <vector>
 
 using namespace decodescope;
@@ -175,7 +176,7 @@ private slots:
             << "login";
         QTest::newRow("407 for a forwarded request")
             << "http://h.invalid" << QByteArray::fromStdString(login) << "error/http_status"
-            << "proxy asks for a login";
+            << "it asks for a login";
         QTest::newRow("403 for a tunnel")
             << "https://h.invalid"
             << QByteArray::fromStdString(fault::httpResponse(403, "Forbidden", {}, "<html>no</html>"))
@@ -201,6 +202,39 @@ private slots:
         QVERIFY2(probe.message().find(says.toStdString()) != std::string::npos, probe.message().c_str());
         if (url.startsWith("https"))
             QVERIFY2(probe.message().find("proxy") != std::string::npos, probe.message().c_str());
+    }
+
+    void aProxyThatDoesNotConnectIsNamed_data() {
+        QTest::addColumn<QString>("url");
+        QTest::addColumn<QString>("scheme");
+        QTest::addColumn<bool>("silent");
+        QTest::addColumn<bool>("connects"); // as far as we can see
+        for (const bool silent : {true, false}) {
+            const std::string how = silent ? ", silent" : ", closing";
+            QTest::newRow(("tunnel" + how).c_str()) << "https://h.invalid"
+                                                    << "http" << silent << false;
+            QTest::newRow(("forwarded" + how).c_str()) << "http://h.invalid"
+                                                       << "http" << silent << true;
+            QTest::newRow(("SOCKS" + how).c_str()) << "http://h.invalid"
+                                                   << "socks5" << silent << false;
+        }
+    }
+    void aProxyThatDoesNotConnectIsNamed() {
+        QFETCH(QString, url);
+        QFETCH(QString, scheme);
+        QFETCH(bool, silent);
+        QFETCH(bool, connects);
+        FaultServer proxy(silent     ? Script{fault::stall()}
+                          : connects ? Script{fault::readRequest(), fault::close()}
+                                     : Script{fault::pause(1ms), fault::close()});
+        const std::string name = "127.0.0.1:" + std::to_string(proxy.port());
+        const Variable all("all_proxy", scheme.toStdString() + "://" + name);
+        RunSpec spec = SourceProbe::specFor(url.toStdString());
+        (connects ? spec.timeouts.firstToken : spec.timeouts.connect) = 1s;
+        SourceProbe probe(m_factory, spec);
+        QVERIFY(probe.run());
+        const std::string told = probe.message();
+        QVERIFY2(told.find("roxy") != std::string::npos && told.find(name) != std::string::npos, told.c_str());
     }
 
     // Trust (F3)
@@ -259,7 +293,8 @@ private slots:
             probe.release();
             QVERIFY(probe.waitEnd());
             QVERIFY2(probe.outcome() == "complete/none", probe.message().c_str());
-            QVERIFY(!probe.milestone(Milestone::Kind::connected)->second.tlsVersion.empty());
+            const Milestone& connected = probe.milestone(Milestone::Kind::connected)->second;
+            QVERIFY(!connected.tlsVersion.empty());
             return;
         }
         QVERIFY(probe.waitEnd());
@@ -410,18 +445,8 @@ private slots:
         QCOMPARE(server.connections(), 2);
     }
 
-    void aConnectionThatTheServerGaveUpIsOpenedAnewOnce_data() {
-        QTest::addColumn<QString>("when");
-        QTest::newRow("before the next run") << "before";
-        QTest::newRow("when the request comes") << "at the request";
-        QTest::newRow("when the request comes, by a reset") << "by reset";
-    }
-    void aConnectionThatTheServerGaveUpIsOpenedAnewOnce() {
-        QFETCH(QString, when);
-        const Script gone = when == "before"           ? Script{fault::close()}
-                            : when == "at the request" ? Script{fault::readRequest(), fault::close()}
-                                                       : Script{fault::readRequest(), fault::reset()};
-        FaultServer server(std::vector<Script>{answered() + gone, answered()});
+    void aConnectionThatTheServerGaveUpUnusedIsOpenedAnew() {
+        FaultServer server(std::vector<Script>{answered() + Script{fault::close()}, answered()});
         SourceProbe first(m_factory, reusing(server));
         QVERIFY(first.run());
         settle();
@@ -434,12 +459,48 @@ private slots:
         QCOMPARE(second.ends(), 1);
     }
 
+    void aRequestThatADyingConnectionTookIsNotSentAgain_data() {
+        QTest::addColumn<bool>("reset");
+        QTest::newRow("closed") << false;
+        QTest::newRow("reset") << true;
+    }
+    void aRequestThatADyingConnectionTookIsNotSentAgain() {
+        QFETCH(bool, reset);
+        FaultServer server(std::vector<Script>{
+            answered() + Script{fault::readRequest(), reset ? fault::reset() : fault::close()}, answered()});
+        SourceProbe first(m_factory, reusing(server));
+        QVERIFY(first.run());
+        settle();
+        SourceProbe second(m_factory, reusing(server));
+        QVERIFY(second.run());
+        QCOMPARE(second.outcome(), std::string("error/connection_closed"));
+        QVERIFY2(second.message().find("not sent again") != std::string::npos, second.message().c_str());
+        QVERIFY(isWarm(second));
+        QCOMPARE(server.requests().size(), std::size_t{2});
+        QCOMPARE(server.connections(), 1);
+    }
+
     void aNewConnectionThatDiesIsNotOpenedAgain() {
         FaultServer server(Script{fault::readRequest(), fault::close()});
         SourceProbe probe(m_factory, reusing(server));
         QVERIFY(probe.run());
         QCOMPARE(probe.outcome(), std::string("error/connection_closed"));
+        QVERIFY2(probe.message().find("again") == std::string::npos, probe.message().c_str());
         QCOMPARE(server.connections(), 1);
+    }
+
+    void moreConnectionsThanFilesIsSaid() {
+        rlimit before{};
+        QCOMPARE(::getrlimit(RLIMIT_NOFILE, &before), 0);
+        SourceProbe probe(m_factory, SourceProbe::specFor("http://127.0.0.1:9"));
+        const rlimit few{3, before.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &few);
+        probe.prepare();
+        const bool ended = probe.waitEnd();
+        ::setrlimit(RLIMIT_NOFILE, &before);
+        QVERIFY(ended);
+        QCOMPARE(probe.outcome(), std::string("error/unreachable"));
+        QVERIFY2(probe.message().find("ulimit -n") != std::string::npos, probe.message().c_str());
     }
 
     void keptConnectionsEndWithTheirThread() {

@@ -4,6 +4,7 @@
 
 #include <QtTest>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,10 +17,23 @@ namespace {
 /// Hands the listener out and remembers whether it was closed.
 class ToldTransport final : public Transport {
 public:
-    explicit ToldTransport(TransportListener*& listener)
-        : m_listener(listener) {}
-    void open(const TransportTarget&, TransportListener& listener) override { m_listener = &listener; }
-    void send(std::string_view) override {}
+    /// What the test says of the connection.
+    struct Told {
+        TransportListener* listener = nullptr;
+        ConnectionFacts facts;
+        bool idle = true;
+        int opened = 0;
+        int sent = 0;
+    };
+    explicit ToldTransport(Told& told)
+        : m_told(told) {}
+    void open(const TransportTarget&, TransportListener& listener) override {
+        m_told.listener = &listener;
+        ++m_told.opened;
+    }
+    void send(std::string_view) override { ++m_told.sent; }
+    [[nodiscard]] bool idle() const override { return m_told.idle; }
+    [[nodiscard]] ConnectionFacts facts() const override { return m_told.facts; }
     void close() override {}
     void beginAnew() override { m_opening = false; }
     [[nodiscard]] ClockSource clockSource() const override { return ClockSource::kernel; }
@@ -29,7 +43,7 @@ public:
     }
 
 private:
-    TransportListener*& m_listener;
+    Told& m_told;
     bool m_opening = true;
 };
 
@@ -38,7 +52,7 @@ private:
 class TestExchange : public QObject {
     Q_OBJECT
 
-    TransportListener* m_listener = nullptr;
+    ToldTransport::Told m_told;
     Duration m_slept{};
     std::shared_ptr<EventMailbox> m_mailbox;
     LagProbe m_lag;
@@ -46,33 +60,40 @@ class TestExchange : public QObject {
 
     static Instant now() { return std::chrono::steady_clock::now(); }
 
-    /// An exchange whose request has just been sent.
-    void begin(Duration sleptBefore = {}) {
+    void prepare(Duration sleptBefore = {}) {
         m_slept = sleptBefore;
         m_mailbox = std::make_shared<EventMailbox>();
         ExchangePlan plan;
         plan.place = "there:1";
         plan.requestBytes = "POST";
+        plan.timeouts.connect = 20ms;
         plan.sleep = SleepWatch([this] { return m_slept; });
         m_exchange = std::make_unique<Exchange>(
-            std::move(plan), [this] { return std::make_unique<ToldTransport>(m_listener); }, m_lag,
+            std::move(plan), [this] { return std::make_unique<ToldTransport>(m_told); }, m_lag,
             std::make_shared<Outlet>(SourceOutput{m_mailbox, nullptr}));
         m_exchange->prepare();
-        m_listener->onConnected(now());
+    }
+    /// An exchange whose request has just been sent.
+    void begin(Duration sleptBefore = {}) {
+        prepare(sleptBefore);
+        m_told.listener->onConnected(now());
         m_exchange->release(now());
         m_exchange->tellRelease();
-        m_listener->onSent(now());
+        m_told.listener->onSent(now());
     }
-    void receive(const std::string& bytes) { m_listener->onBytes(now(), bytes); }
-    /// What was said of the stamps, by the end.
-    std::optional<StampReport> stamps() {
+    void receive(const std::string& bytes) { m_told.listener->onBytes(now(), bytes); }
+    /// The first of its kind that was told.
+    template <class T> std::optional<T> told(const std::function<bool(const T&)>& wanted = {}) {
         std::vector<StreamEvent> events;
         m_mailbox->drain(events);
         for (const StreamEvent& event : events) {
-            if (const auto* report = std::get_if<StampReport>(&event.what))
-                return *report;
+            if (const auto* found = std::get_if<T>(&event.what); found != nullptr && (!wanted || wanted(*found)))
+                return *found;
         }
         return std::nullopt;
+    }
+    std::optional<Milestone> connected() {
+        return told<Milestone>([](const Milestone& m) { return m.kind == Milestone::Kind::connected; });
     }
     StreamEnd end() {
         std::vector<StreamEvent> events;
@@ -84,7 +105,10 @@ class TestExchange : public QObject {
     static std::string text() { return "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n"; }
 
 private slots:
-    void cleanup() { m_exchange.reset(); }
+    void cleanup() {
+        m_exchange.reset();
+        m_told = {};
+    }
 
     void f11_aRunInWhichTheMachineSleptIsNoMeasurement() {
         begin(1h); // slept before: nothing to this run
@@ -106,8 +130,80 @@ private slots:
     void howTheOpeningWasStampedIsNoPartOfTheRun() {
         begin();
         receive(head() + text() + "data: [DONE]\n\n");
-        const auto report = stamps();
+        const auto report = told<StampReport>();
         QVERIFY(report && report->largestLag >= 1s && report->largestLag < 1h);
+    }
+    void whatWeDidBeforeTheOpeningIsNoPartOfIt() {
+        prepare();
+        m_told.facts.begun = now() + 1h; // trust was read and a proxy chosen until then
+        m_told.listener->onConnected(m_told.facts.begun + 7ms);
+        m_exchange->release(m_told.facts.begun + 8ms);
+        m_exchange->tellRelease();
+        const auto milestone = connected();
+        QVERIFY(milestone && milestone->openingTook == 7ms);
+    }
+    void whatWasWaitedForInVainIsNamed_data() {
+        QTest::addColumn<QString>("lookingUp");
+        QTest::addColumn<QString>("proxy");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("the name") << "api.test"
+                                  << ""
+                                  << "\"api.test\" could not be looked up within 0.02 s";
+        QTest::newRow("the proxy's name") << "p.test"
+                                          << "p.test:1"
+                                          << "\"p.test\" could not be looked up";
+        QTest::newRow("the proxy") << ""
+                                   << "p:1"
+                                   << "there:1 (through the proxy p:1)";
+        QTest::newRow("the host") << ""
+                                  << ""
+                                  << "No connection to there:1 came about within 0.02 s";
+    }
+    void whatWasWaitedForInVainIsNamed() {
+        QFETCH(QString, lookingUp);
+        QFETCH(QString, proxy);
+        QFETCH(QString, says);
+        prepare();
+        m_told.facts.lookingUp = lookingUp.toStdString();
+        m_told.facts.proxy = proxy.toStdString();
+        StreamEnd last = end();
+        const auto ended = [&] {
+            if (last.message == "no end")
+                last = end();
+            return last.message != "no end";
+        };
+        QTRY_VERIFY(ended());
+        QVERIFY(last.kind == ErrorKind::timeoutConnect);
+        QVERIFY2(last.message.find(says.toStdString()) != std::string::npos, last.message.c_str());
+    }
+    void aWarmConnectionThatEndedIsNotWrittenTo() {
+        prepare();
+        m_told.facts.warm = true;
+        m_told.listener->onConnected(now());
+        m_told.idle = false;
+        m_exchange->release(now());
+        m_exchange->tellRelease();
+        QCOMPARE(m_told.sent, 0);
+        QCOMPARE(m_told.opened, 2);
+        m_told.facts.warm = false;
+        m_told.listener->onConnected(now());
+        QCOMPARE(m_told.sent, 1);
+        const auto milestone = connected();
+        QVERIFY(milestone && !milestone->warm && milestone->openingTook > 0ns);
+    }
+    void aRequestThatAWarmConnectionTookGoesOutOnce() {
+        prepare();
+        m_told.facts.warm = true;
+        m_told.listener->onConnected(now());
+        m_exchange->release(now());
+        m_exchange->tellRelease();
+        m_told.listener->onSent(now());
+        m_told.listener->onClosed(now());
+        QCOMPARE(m_told.sent, 1);
+        QCOMPARE(m_told.opened, 1);
+        const StreamEnd last = end();
+        QVERIFY(last.kind == ErrorKind::connectionClosed);
+        QVERIFY2(last.message.find("not sent again") != std::string::npos, last.message.c_str());
     }
     void theEndReachesAllWhoWaitForItUnlessTheDoorIsShut_data() {
         QTest::addColumn<bool>("seen");

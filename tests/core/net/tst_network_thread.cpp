@@ -28,8 +28,13 @@ private slots:
         const std::shared_future<void> gate = slow.get_future().share();
         std::promise<void> quick;
         NetworkThread network;
-        network.runAside([gate] { gate.wait(); });
-        network.runAside([&quick] { quick.set_value(); });
+        network.runAside(
+            [gate] {
+                gate.wait();
+                return SideJobs::Found();
+            },
+            SideJobs::AtEnd::waitFor);
+        network.runAside([&quick] { return [&quick] { quick.set_value(); }; }, SideJobs::AtEnd::waitFor);
         quick.get_future().wait(); // would wait for ever behind the slow one
         slow.set_value();
     }
@@ -39,18 +44,20 @@ private slots:
         const std::shared_future<void> gate = all.get_future().share();
         std::atomic<int> begun = 0;
         std::atomic<int> done = 0;
-        constexpr int kJobs = 3 * int(NetworkThread::kMostHelpers);
+        constexpr int kJobs = 3 * int(SideJobs::kMost);
         NetworkThread network;
         for (int i = 0; i < kJobs; ++i) {
-            network.runAside([&, gate] {
-                ++begun;
-                gate.wait();
-                ++done;
-            });
+            network.runAside(
+                [&, gate] {
+                    ++begun;
+                    gate.wait();
+                    return [&] { ++done; };
+                },
+                SideJobs::AtEnd::waitFor);
         }
-        QVERIFY(fault::FaultServer::waitFor([&] { return begun == int(NetworkThread::kMostHelpers); }));
+        QVERIFY(fault::FaultServer::waitFor([&] { return begun == int(SideJobs::kMost); }));
         QThread::msleep(20);
-        QCOMPARE(begun.load(), int(NetworkThread::kMostHelpers));
+        QCOMPARE(begun.load(), int(SideJobs::kMost));
         all.set_value();
         QVERIFY(fault::FaultServer::waitFor([&] { return done == kJobs; }));
     }
@@ -111,9 +118,52 @@ private slots:
         {
             NetworkThread network;
             for (int i = 0; i < 50; ++i)
-                network.runAside([held, &network] { network.post([held] {}); });
+                network.runAside([held] { return [held] {}; }, SideJobs::AtEnd::waitFor);
         }
         QCOMPARE(held.use_count(), 1L);
+    }
+
+    void aLookUpThatDoesNotComeBackHoldsUpNoEnd() {
+        std::promise<void> never;
+        const std::shared_future<void> gate = never.get_future().share();
+        const auto held = std::make_shared<std::atomic<int>>(0);
+        const auto posted = std::make_shared<std::atomic<bool>>(false);
+        {
+            NetworkThread network;
+            network.runAside(
+                [gate, held, posted] {
+                    ++*held;
+                    gate.wait();
+                    ++*held;
+                    return [posted] { *posted = true; };
+                },
+                SideJobs::AtEnd::leave);
+            QVERIFY(fault::FaultServer::waitFor([&] { return *held == 1; }));
+        } // would wait for ever
+        QCOMPARE(held->load(), 1);
+        never.set_value();
+        // It comes back when there is nobody left to tell: what it found is let go of.
+        QVERIFY(fault::FaultServer::waitFor([&] { return posted.use_count() == 1; }));
+        QCOMPARE(held->load(), 2);
+        QVERIFY(!*posted);
+    }
+
+    void whatComesBackIsWaitedFor() {
+        std::promise<void> begun;
+        std::atomic<bool> over = false;
+        {
+            NetworkThread network;
+            network.runAside(
+                [&] {
+                    begun.set_value();
+                    QThread::msleep(200); // longer than the farewell of those that are left
+                    over = true;
+                    return SideJobs::Found();
+                },
+                SideJobs::AtEnd::waitFor);
+            begun.get_future().wait();
+        }
+        QVERIFY(over);
     }
 };
 

@@ -212,6 +212,20 @@ private slots:
         QVERIFY(text == "go on" || !client->trouble().empty());
     }
 
+    void aPeerThatInsistsOnRenegotiatingIsToldOf() {
+        TlsOptions options;
+        options.maximumVersion = 12;
+        Server server(options);
+        const auto client = session(targetTrusting(server));
+        shake(*client, server);
+        QVERIFY(client->take(server.wantsToRenegotiate()).empty());
+        server.take(std::exchange(client->output(), {})); // our no, which it takes for a failure
+        QVERIFY(client->take(server.wire()).empty());
+        QVERIFY(client->state() == State::failed);
+        QVERIFY(client->troubleKind() == ErrorKind::connectionClosed);
+        QVERIFY2(client->trouble().find("renegotiation") != std::string::npos, client->trouble().c_str());
+    }
+
     void refusesWhatNobodyVouchesFor_data() {
         QTest::addColumn<int>("flaw");
         QTest::addColumn<bool>("trusted");

@@ -29,6 +29,7 @@ struct Outcome {
     bool cleanEnd = false;
     bool reusable = false;
     Headers headers;
+    std::string problem;
 
     bool operator==(const Outcome&) const = default;
 };
@@ -40,6 +41,7 @@ Outcome readHttp(const std::string& bytes, std::size_t step = 0, std::size_t lim
     step = step == 0 ? bytes.size() : step;
     for (std::size_t at = 0; at < bytes.size(); at += step)
         out.status = reader.feed(std::string_view(bytes).substr(at, step));
+    out.problem = reader.problem();
     out.reusable = reader.reusable();
     out.cleanEnd = reader.finish();
     out.notes = notes.text;
@@ -93,6 +95,12 @@ void TestHttpReader::f21_bodies_data() {
     QTest::newRow("cut in the head") << QByteArray("HTTP/1.1 200 OK\r\nA: b\r\n") << QByteArray() << false << false
                                      << false;
     QTest::newRow("no chunk size") << chunked + "xyz\r\na\r\n" << QByteArray() << false << false << true;
+    QTest::newRow("chunk size as in C") << chunked + "0x5\r\nhello\r\n0\r\n\r\n"
+                                        << QByteArray() << false << false << true;
+    QTest::newRow("line feeds alone around chunks") << chunked + "1\na\n0\n\n"
+                                                    << QByteArray() << false << false << true;
+    QTest::newRow("a line feed alone behind a chunk") << chunked + "1\r\na\n1\r\nb\r\n0\r\n\r\n"
+                                                      << QByteArray("a") << false << false << true;
     QTest::newRow("endless chunk size") << chunked + "fffffffffffffffff\r\na\r\n"
                                         << QByteArray() << false << false << true;
     QTest::newRow("chunk longer than told") << chunked + "1\r\nabc\r\n0\r\n\r\n"
@@ -119,6 +127,8 @@ void TestHttpReader::f21_bodies() {
     QCOMPARE(whole.reusable, reusable);
     QCOMPARE(whole.status == HttpReader::Status::malformed, malformed);
     QCOMPARE(whole.notes.find("end\n") != std::string::npos, clean);
+    QCOMPARE(whole.problem.empty(), !malformed);
+    QVERIFY2(whole.problem.find("need more") == std::string::npos, whole.problem.c_str());
     for (std::size_t step = 1; step < 9; ++step)
         QVERIFY2(readHttp(bytes.toStdString(), step) == whole, qPrintable(QString("in steps of %1").arg(step)));
 }

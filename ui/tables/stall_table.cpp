@@ -184,7 +184,11 @@ void StallTable::tellWhy() {
     if (words != m_account->text())
         m_account->setText(words);
     m_account->setToolTip(words.isEmpty() ? words : plainToolTip(words));
-    m_account->setVisible(!words.isEmpty());
+    if (m_account->isHidden() != words.isEmpty()) {
+        m_account->setVisible(!words.isEmpty());
+        layout()->activate(); // it takes its room from the rows: the chosen one stays in sight
+        m_table->scrollTo(m_table->currentIndex());
+    }
 }
 
 void StallTable::resizeEvent(QResizeEvent* event) {

@@ -135,6 +135,10 @@ private slots:
         stalls.resize(360, 130); // a low panel: rows are seen first, the rest is a tooltip
         QTRY_VERIFY(stalls.table()->viewport()->height() >= 20);
         QVERIFY(stalls.account()->toolTip().contains(QStringLiteral("Delivery stall")));
+        view.clear();
+        view.setStall(StallRef{3, 0});
+        const QTableView& table = *stalls.table();
+        QVERIFY(table.viewport()->rect().contains(table.visualRect(table.currentIndex()).center()));
     }
 
     void followsASelectionFromElsewhere() {

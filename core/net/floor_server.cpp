@@ -3,7 +3,6 @@
 #include "core/base/clock.h"
 #include "core/net/floor_streams.h"
 #include "core/net/own_certificate.h"
-#include "core/net/short_turns.h"
 
 #include <fmt/format.h>
 
@@ -117,7 +116,6 @@ Result<FloorServer> FloorServer::start(std::size_t ports, Wire wire) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         ::signal(SIGPIPE, SIG_IGN);
         ::signal(SIGINT, SIG_IGN); // Ctrl-C is for the one that measures, which then closes the lifeline
-        askForShortTurns();        // to send when it is due
         serveFloorStreams(listeners, lifeline[0], own.context.get());
         ::_exit(0);
     }

@@ -69,8 +69,9 @@ void MachineDialog::measureNow() {
     m_copy->setEnabled(false);
     m_text->clear();
     m_state->setRole(&Colours::ink2);
-    m_state->setText(tr("Measuring for about 8 seconds: streams of a server on this machine that writes the instant of "
-                        "each send into its tokens. Whatever else runs now is measured too."));
+    m_state->setText(
+        tr("Measuring for about 12 seconds: streams of a server on this machine that writes the instant of "
+           "each send into its tokens. Whatever else runs now is measured too."));
     const QPointer<MachineDialog> self(this);
     m_cancel = m_measure([self](const Result<std::string>& result) {
         if (self)

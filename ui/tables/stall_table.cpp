@@ -211,7 +211,7 @@ void StallTable::fitColumns() {
     const bool narrow = width() < kNarrow;
     m_table->setColumnWidth(StallModel::laneColumn, letters(narrow ? 9 : 15));
     m_table->setColumnWidth(StallModel::startColumn, letters(narrow ? 5 : 7));
-    m_table->setColumnWidth(StallModel::lengthColumn, letters(narrow ? 7 : 9));
+    m_table->setColumnWidth(StallModel::lengthColumn, letters(narrow ? 8 : 9));
     m_table->setColumnWidth(StallModel::kindColumn, letters(10));
     m_table->setColumnWidth(StallModel::tokenColumn, letters(6));
     m_table->setColumnWidth(StallModel::wordColumn, letters(12));

@@ -213,9 +213,12 @@ Result<void> completePreset(EndpointSpec& endpoint, bool protocolTold, const Env
     if (!preset)
         return tl::unexpected(preset.error());
     const EndpointPreset& known = **preset;
-    if (endpoint.url.empty() && known.url.empty() && !known.urlVariable.empty()) {
-        if (const std::string address = environment(known.urlVariable.c_str()); !address.empty())
-            endpoint.url = clientAddress(address, known);
+    if (endpoint.url.empty()) {
+        auto address = addressIn(environment, known);
+        if (!address)
+            return tl::unexpected(address.error());
+        if (*address)
+            endpoint.url = **std::move(address);
     }
     auto made = withPreset(endpoint, known.id, protocolTold);
     if (!made)

@@ -26,8 +26,9 @@ inline constexpr std::string_view kSampleModel = "sample";
 
 /// "name=A,endpoint=URL,model=M,protocol=P,key-env=VAR", "preset=ID,model=M", "name=A,local=FILE,threads=1" or
 /// "recording=FILE,lane=0"; a comma or backslash inside a value is written with a backslash before it. `name` may be
-/// left out and is then `defaultName`. A preset fills in what is not told, out of the environment where it keeps things
-/// there. Values never appear in a refusal, since somebody may have put a key there.
+/// left out and is then `defaultName`. A preset fills in what is not told, out of the environment first: the
+/// address that its variable holds counts before the preset's own. Values never appear in a refusal, since somebody may
+/// have put a key there.
 [[nodiscard]] Result<LaneOption> parseLaneOption(std::string_view text, const std::string& defaultName,
                                                  const Environment& environment = processEnvironment());
 

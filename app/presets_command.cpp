@@ -2,6 +2,7 @@
 
 #include "app/json_values.h"
 #include "app/terminal.h"
+#include "core/base/redaction.h"
 #include "core/source/environment_endpoints.h"
 
 #include <fmt/format.h>
@@ -40,7 +41,7 @@ Json foundJson(const FoundEndpoint& found) {
             {"key_from", jsonTextOrNull(found.keyFrom)}};
 }
 
-std::string forPeople(const std::vector<FoundEndpoint>& found) {
+std::string forPeople(const std::vector<FoundEndpoint>& found, const std::vector<std::string>& unusable) {
     std::string text = fmt::format("{:<18} {:<26} {}\n", "Preset", "Name", "Address");
     for (const EndpointPreset& preset : builtInPresets()) {
         text += fmt::format("{:<18} {:<26} {}\n", preset.id, preset.name,
@@ -51,13 +52,14 @@ std::string forPeople(const std::vector<FoundEndpoint>& found) {
         if (!preset.note.empty())
             text += fmt::format("{:<18} {}\n", "", preset.note);
     }
-    if (found.empty())
-        return text + "\nThe environment names no endpoint.\n";
-    text += "\nNamed by the environment (nothing was contacted):\n";
+    text += found.empty() ? "\nThe environment names no endpoint.\n"
+                          : "\nNamed by the environment (nothing was contacted):\n";
     for (const FoundEndpoint& endpoint : found)
         text += fmt::format("{:<18} {}, {}, {}\n", endpoint.endpoint.preset, shown(endpoint.endpoint.url),
                             endpoint.urlFrom.empty() ? "the preset's address" : "address from " + endpoint.urlFrom,
                             endpoint.keyFrom.empty() ? "no key" : "key from " + endpoint.keyFrom);
+    for (const std::string& sentence : unusable)
+        text += redacted(sentence) + '\n';
     return text;
 }
 
@@ -65,15 +67,22 @@ std::string forPeople(const std::vector<FoundEndpoint>& found) {
 
 ExitStatus presetsCommand(bool json) {
     const std::vector<FoundEndpoint> found = endpointsIn(processEnvironment());
+    const std::vector<std::string> unusable = unusableAddressesIn(processEnvironment());
     if (!json)
-        return writeOut(forPeople(found)) ? ExitStatus::ok : ExitStatus::disk;
+        return writeOut(forPeople(found, unusable)) ? ExitStatus::ok : ExitStatus::disk;
     Json presets = Json::array();
     for (const EndpointPreset& preset : builtInPresets())
         presets.push_back(presetJson(preset));
     Json named = Json::array();
     for (const FoundEndpoint& endpoint : found)
         named.push_back(foundJson(endpoint));
-    const Json all = {{"schema", 1}, {"presets", std::move(presets)}, {"environment", std::move(named)}};
+    Json problems = Json::array();
+    for (const std::string& sentence : unusable)
+        problems.push_back(jsonText(redacted(sentence)));
+    const Json all = {{"schema", 1},
+                      {"presets", std::move(presets)},
+                      {"environment", std::move(named)},
+                      {"environment_problems", std::move(problems)}};
     return writeOut(jsonDump(all) + '\n') ? ExitStatus::ok : ExitStatus::disk;
 }
 

@@ -53,7 +53,9 @@ Environment processEnvironment() {
     };
 }
 
-std::string clientAddress(const std::string& value, const EndpointPreset& preset) {
+namespace {
+
+Result<std::string> completedAddress(const std::string& value, const EndpointPreset& preset) {
     std::string text = trimmed(value);
     if (text.find("://") == std::string::npos) {
         // "0.0.0.0", ":11435", "::", "[::1]:11434", "box.lan/path"
@@ -77,7 +79,7 @@ std::string clientAddress(const std::string& value, const EndpointPreset& preset
     }
     const auto url = parseUrl(text);
     if (!url)
-        return {};
+        return tl::unexpected(url.error());
     Url made = *url;
     if (made.host == "0.0.0.0")
         made.host = "127.0.0.1";
@@ -89,6 +91,33 @@ std::string clientAddress(const std::string& value, const EndpointPreset& preset
     if (made.target == "/")
         text.pop_back();
     return text;
+}
+
+} // namespace
+
+std::string clientAddress(const std::string& value, const EndpointPreset& preset) {
+    return completedAddress(value, preset).value_or(std::string());
+}
+
+Result<std::optional<std::string>> addressIn(const Environment& environment, const EndpointPreset& preset) {
+    const auto value = valueOf(preset.urlVariable, environment);
+    if (!value)
+        return std::optional<std::string>();
+    Result<std::string> address = completedAddress(*value, preset);
+    if (!address)
+        return fail(ErrorCode::usage, fmt::format("The environment variable {} holds no address that can be used. {}",
+                                                  preset.urlVariable, address.error().message));
+    return std::optional(*std::move(address));
+}
+
+std::vector<std::string> unusableAddressesIn(const Environment& environment) {
+    std::vector<std::string> sentences;
+    for (const EndpointPreset& preset : builtInPresets()) {
+        const auto address = addressIn(environment, preset);
+        if (!address && std::find(sentences.begin(), sentences.end(), address.error().message) == sentences.end())
+            sentences.push_back(address.error().message);
+    }
+    return sentences;
 }
 
 std::vector<FoundEndpoint> endpointsIn(const Environment& environment) {

@@ -25,6 +25,15 @@ struct FoundEndpoint {
 /// whether there are any.
 [[nodiscard]] std::vector<FoundEndpoint> endpointsIn(const Environment& environment);
 
+/// The address that the preset's variable holds, as a client should use it; absent where it is not set. It counts
+/// before the preset's own, wherever nobody told one. Fails in a sentence that names the variable where it makes no
+/// sense.
+[[nodiscard]] Result<std::optional<std::string>> addressIn(const Environment& environment,
+                                                           const EndpointPreset& preset);
+
+/// A sentence for each address of the environment that cannot be used; endpointsIn() leaves them out.
+[[nodiscard]] std::vector<std::string> unusableAddressesIn(const Environment& environment);
+
 /// The variable whose key belongs to `url`, if it is set: the preset's, as long as the address is of the origin that
 /// the variable's key is meant for - that of the preset's address variable where it is set, else the preset's own. A
 /// key is never guessed to belong to another origin.

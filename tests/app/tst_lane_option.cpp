@@ -71,6 +71,23 @@ private slots:
         QVERIFY(own->endpoint.connection == ConnectionUse::reuse && own->endpoint.thinkTags);
         QVERIFY(own->endpoint.pinnedCertificate.starts_with("AA:AA"));
         // Another origin than the one that the key is for.
+        // What the user's environment says of the address holds for every preset, and its key goes there alone.
+        const Environment gate = [](const char* name) {
+            const std::string_view variable = name;
+            return std::string(variable == "ANTHROPIC_BASE_URL"  ? "https://gate.example"
+                               : variable == "ANTHROPIC_API_KEY" ? "DSCANARY"
+                                                                 : "");
+        };
+        const auto gated = parseLaneOption("preset=anthropic,model=M", "A", gate);
+        QVERIFY(gated);
+        QCOMPARE(gated->endpoint.url, std::string("https://gate.example"));
+        QCOMPARE(gated->endpoint.key.name, std::string("ANTHROPIC_API_KEY"));
+        const auto vendor = parseLaneOption("preset=anthropic,endpoint=https://api.anthropic.com", "A", gate);
+        QVERIFY(vendor);
+        QCOMPARE(vendor->endpoint.url, std::string("https://api.anthropic.com"));
+        QVERIFY(vendor->endpoint.key.kind == KeyReference::Kind::none);
+        const auto broken = parseLaneOption("preset=ollama,model=M", "A", with("OLLAMA_HOST", "ftp://x"));
+        QVERIFY(!broken && broken.error().message.find("OLLAMA_HOST") != std::string::npos);
         const auto foreign = parseLaneOption("preset=openai,endpoint=https://h", "A", with("OPENAI_API_KEY", "k"));
         QVERIFY(foreign && foreign->endpoint.key.kind == KeyReference::Kind::none);
         const auto azure = parseLaneOption("preset=azure,model=d", "A", with("AZURE_OPENAI_ENDPOINT", "https://r.x"));

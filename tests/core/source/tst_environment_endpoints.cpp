@@ -69,6 +69,38 @@ private slots:
         QCOMPARE(understood.model, std::string("m"));
     }
 
+    void theEnvironmentsAddressCountsBeforeThePresets() {
+        const Environment set = with({{"ANTHROPIC_BASE_URL", "https://gate.example"},
+                                      {"OPENAI_BASE_URL", "https://gate.example/v1"},
+                                      {"OLLAMA_HOST", "0.0.0.0:11500"}});
+        for (const auto& [id, address] :
+             std::map<std::string, std::string>{{"anthropic", "https://gate.example"},
+                                                {"openai", "https://gate.example/v1"},
+                                                {"openai-compatible", "https://gate.example/v1"},
+                                                {"ollama", "http://127.0.0.1:11500"}}) {
+            const auto found = addressIn(set, *findPreset(id));
+            QVERIFY(found && *found);
+            QCOMPARE(**found, address);
+            QVERIFY(addressIn(with({}), *findPreset(id)) && !*addressIn(with({}), *findPreset(id)));
+        }
+        QVERIFY(!*addressIn(set, *findPreset("openrouter")));
+    }
+
+    void anAddressThatMakesNoSenseIsTold() {
+        const Environment bad =
+            with({{"OPENAI_BASE_URL", "ftp://user:hunter2@gate.example/v1?key=hunter2"}, {"OLLAMA_HOST", "a b"}});
+        QVERIFY(endpointsIn(bad).empty());
+        const auto sentences = unusableAddressesIn(bad); // once each, however many presets read the variable
+        QCOMPARE(sentences.size(), std::size_t{2});
+        QVERIFY(sentences[0].find("OPENAI_BASE_URL") != std::string::npos);
+        QVERIFY(sentences[0].find("only http and https") != std::string::npos);
+        QVERIFY(sentences[0].find("hunter2") == std::string::npos);
+        QVERIFY(sentences[1].find("OLLAMA_HOST") != std::string::npos);
+        const auto refused = addressIn(bad, *findPreset("ollama"));
+        QVERIFY(!refused && refused.error().code == ErrorCode::usage);
+        QVERIFY(unusableAddressesIn(with({{"OPENAI_BASE_URL", "https://gate.example"}})).empty());
+    }
+
     void whatIsNamedIsFound_data() {
         QTest::addColumn<QStringList>("variables");
         QTest::addColumn<QStringList>("found");

@@ -1,5 +1,8 @@
 #include "app/exit_status.h"
 
+#include "core/metrics/metrics.h"
+#include "core/metrics/no_tokens.h"
+
 #include <algorithm>
 
 namespace decodescope {
@@ -19,7 +22,7 @@ ExitStatus exitStatusOf(const RunRecord& record) {
         return ExitStatus::internal;
     case Outcome::complete:
     case Outcome::notStreamed:
-        return ExitStatus::ok;
+        return broughtNothing(record, countTokens(record)) ? ExitStatus::noResponse : ExitStatus::ok;
     case Outcome::cancelled:
         return ExitStatus::interrupted;
     case Outcome::truncated:

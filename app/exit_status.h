@@ -12,7 +12,7 @@ enum class ExitStatus : int {
     ok = 0,
     internal = 1,
     usage = 2,
-    noResponse = 3,  ///< unreachable, TLS, HTTP status, redirect, wrong content
+    noResponse = 3,  ///< unreachable, TLS, HTTP status, redirect, wrong content, no token at all
     refused = 4,     ///< 401, 403
     streamEnded = 5, ///< a stream that had begun ended abnormally
     lanesDiffer = 6,

@@ -83,6 +83,7 @@ Json runCardJson(const ReportedLane& lane) {
 std::string_view reasonFor(const RunRecord& record) {
     if (record.warmup)
         return "warmup";
+    // Without a token event nothing can be timed, also where hidden tokens were counted.
     return record.outcome == Outcome::complete ? "no_tokens" : toString(record.outcome);
 }
 

@@ -1,5 +1,7 @@
 #include "core/metrics/verdicts.h"
 
+#include "core/metrics/no_tokens.h"
+
 #include <algorithm>
 
 namespace decodescope {
@@ -10,6 +12,11 @@ constexpr std::uint64_t kNotSteady = 100;
 constexpr std::uint64_t kSteady = 500;
 
 } // namespace
+
+bool broughtNothing(const RunRecord& record, const TokenCount& tokens) {
+    const bool good = record.outcome == Outcome::complete || record.outcome == Outcome::notStreamed;
+    return good && record.events.empty() && tokens.output.value_or(0) == 0;
+}
 
 bool notReallyStreamed(const RunRecord& record, const RunSummary& summary) {
     const std::vector<TokenEvent>& events = record.events;
@@ -36,6 +43,7 @@ std::vector<std::string> verdicts(const RunRecord& record, const RunSummary& sum
     const TokenCount& tokens = summary.tokens;
     const bool over = record.outcome != Outcome::running;
     const bool streamed = record.outcome != Outcome::notStreamed;
+    flag(broughtNothing(record, tokens), "no_tokens");
     flag(!streamed, "not_streamed");
     flag(over && streamed && notReallyStreamed(record, summary), "not_really_streamed");
     if (over && streamed && tokens.output && summary.tokenEvents > 0) {

@@ -238,8 +238,11 @@ void MessageReader::tell() {
         emit(std::move(m_delta));
     m_delta = {};
 
-    if (m_content.usage)
+    if (m_content.usage) {
+        if (m_content.usage->completion)
+            m_outputTold = m_content.usage->completion;
         emit(*m_content.usage);
+    }
     if (m_content.timings)
         emit(std::move(*m_content.timings));
     keepNews(m_content.identity.provider, m_identity.provider);

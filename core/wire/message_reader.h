@@ -60,6 +60,8 @@ public:
     /// Whether every choice that was heard of has a finish reason.
     [[nodiscard]] bool finished() const noexcept;
     [[nodiscard]] bool anyFragment() const noexcept { return m_anyFragment; }
+    /// Whether the server's own count, as told last, is of no output at all.
+    [[nodiscard]] bool saysNothingGenerated() const noexcept { return m_outputTold == 0U; }
 
 private:
     struct Stamp {
@@ -109,6 +111,7 @@ private:
     bool m_over = false;
     bool m_doneMark = false; // a [DONE] was counted
     bool m_anyFragment = false;
+    std::optional<std::uint64_t> m_outputTold; // tokens, as the last usage that tells has them
     std::optional<ServerError> m_error;
     std::set<std::string, std::less<>> m_warned;
     std::map<std::uint16_t, ChoiceState> m_choices;

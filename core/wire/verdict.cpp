@@ -57,7 +57,7 @@ void asTruncated(StreamEnd& end, const MessageReader& reader) {
     end.message =
         reader.anyFragment()
             ? "The stream ended without a finish reason: the answer is probably cut off."
-            : "The server ended the stream without generating anything: the prompt may be longer than its context.";
+            : "The server ended its answer without generating anything: the prompt may be longer than its context.";
 }
 
 void judgeStatus(StreamEnd& end, const ResponseFacts& facts) {
@@ -70,8 +70,9 @@ void judgeStatus(StreamEnd& end, const ResponseFacts& facts) {
     if (end.kind == ErrorKind::redirect) {
         const std::string_view location = headerValue(facts.headers, "location");
         end.redirectTo = resolveReference(facts.requestUrl, location);
-        end.message =
-            location.empty() ? statusLine : fmt::format("{}: the server redirects to {}", statusLine, location);
+        end.message = location.empty() ? statusLine
+                                       : fmt::format("{}: the server redirects to {}", statusLine,
+                                                     end.redirectTo.empty() ? location : end.redirectTo);
     } else if (facts.status == kProxyWantsLogin) {
         end.message = fmt::format("{}: if a proxy is set for this host, it asks for a login: put that into the proxy's "
                                   "address, as in http://user:password@host:port, or correct the one that is there. "
@@ -98,6 +99,7 @@ StreamEnd judge(const ResponseFacts& facts, const TransportEnd& transport, const
     if (facts.headDone)
         end.httpStatus = facts.status;
     end.notStreamed = facts.whole;
+    const bool nothing = !reader.anyFragment() && reader.saysNothingGenerated(); // whatever reason it gives
     const bool ownStatus = facts.headDone && (facts.status > kLastSuccess || facts.status < 200);
     if (ownStatus || facts.refused)
         end.body = repairUtf8(keptBody).text;
@@ -112,7 +114,7 @@ StreamEnd judge(const ResponseFacts& facts, const TransportEnd& transport, const
             end.message = "The server reported an error without saying which.";
     } else if (reader.doneSeen()) {
         // An end with nothing before it proves nothing: typically a prompt longer than the context.
-        if (!reader.anyFragment() && !reader.finished())
+        if (nothing || (!reader.anyFragment() && !reader.finished()))
             asTruncated(end, reader);
     } else if (facts.failure != ErrorKind::none) {
         asError(end, facts.failure, facts.failureMessage);
@@ -121,6 +123,8 @@ StreamEnd judge(const ResponseFacts& facts, const TransportEnd& transport, const
         asError(end, ErrorKind::badContentType, title.empty() ? facts.failureMessage : title);
     } else if (facts.whole || reader.finished()) {
         // A finish reason ends the measurement; how the connection was closed after it does not matter.
+        if (nothing)
+            asTruncated(end, reader);
     } else if (reader.over()) {
         // The [DONE] of a proxy, in a protocol that has an end of its own.
         if (reader.dialect().tellsItsEnd() || !reader.anyFragment())

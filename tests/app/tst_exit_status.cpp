@@ -46,6 +46,21 @@ private slots:
         QCOMPARE(int(exitStatusOf(*run.record)), status);
     }
 
+    void anAnswerWithoutATokenIsNone() {
+        RunRecord record;
+        record.outcome = Outcome::complete;
+        QCOMPARE(int(exitStatusOf(record)), 3);
+        record.outcome = Outcome::notStreamed;
+        QCOMPARE(int(exitStatusOf(record)), 3);
+        record.usage.emplace().completion = 7; // hidden, and generated
+        QCOMPARE(int(exitStatusOf(record)), 0);
+        record.usage->completion = 0;
+        QCOMPARE(int(exitStatusOf(record)), 3);
+        record.usage.reset();
+        record.events.emplace_back();
+        QCOMPARE(int(exitStatusOf(record)), 0);
+    }
+
     void lanesThatEndAlikeGiveTheirStatus() {
         const ReportedLane good = sampleLane("A", {pacedRun(5, 10ms, 10ms)});
         const ReportedLane refused = sampleLane("B", {failedRun(ErrorKind::auth, 0)});

@@ -63,6 +63,55 @@ std::vector<WireCase> countRules() {
              stop() + usageEvent(R"({"prompt_tokens":null,"completion_tokens":null})") + doneEvent(),
          {},
          {{"usage", {{"prompt", 9}, {"completion", 4}, {"reasoning", 0}, {"cached", 8}}}, {"tokens", 4}}},
+        {"a count of no output and nothing generated: no success, whatever reason it gives",
+         "openai-chat",
+         chatEvent(R"({"role":"assistant","content":""})") + stop() +
+             usageEvent(R"({"prompt_tokens":4096,"completion_tokens":0})") + doneEvent(),
+         {},
+         {{"status", "incomplete"},
+          {"error_kind", "truncated"},
+          {"finish", "stop"},
+          {"token_events", 0},
+          {"usage", {{"prompt", 4096}, {"completion", 0}}}}},
+        {"a count of no output after the finish reason, without [DONE]",
+         "openai-chat",
+         chatEvent("{}", "\"length\"") + usageEvent(R"({"prompt_tokens":4096,"completion_tokens":0})"),
+         {},
+         {{"status", "incomplete"}, {"error_kind", "truncated"}, {"finish", "length"}, {"token_events", 0}}},
+        {"no output in Anthropic's words",
+         "anthropic",
+         "event: message_start\n" +
+             dataEvent(
+                 R"({"type":"message_start","message":{"role":"assistant","usage":{"input_tokens":3,"output_tokens":1}}})") +
+             "event: message_delta\n" +
+             dataEvent(R"({"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":0}})") +
+             "event: message_stop\n" + dataEvent(R"({"type":"message_stop"})"),
+         {},
+         {{"status", "incomplete"}, {"error_kind", "truncated"}, {"finish", "end_turn"}}},
+        {"no output in Ollama's words",
+         "ollama-chat",
+         R"({"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","eval_count":0})"
+         "\n",
+         {},
+         {{"status", "incomplete"}, {"error_kind", "truncated"}}},
+        {"no output in a whole answer",
+         "openai-chat",
+         R"({"choices":[{"index":0,"message":{"role":"assistant","content":""},"finish_reason":"stop"}],)"
+         R"("usage":{"prompt_tokens":9,"completion_tokens":0}})",
+         {},
+         {{"status", "incomplete"}, {"error_kind", "truncated"}, {"text", ""}}},
+        {"tokens that were counted and not shown are an answer",
+         "openai-chat",
+         chatEvent(R"({"role":"assistant","content":""})") +
+             usageEvent(R"({"prompt_tokens":9,"completion_tokens":0})") + stop() +
+             usageEvent(R"({"prompt_tokens":9,"completion_tokens":7})") + doneEvent(),
+         {},
+         {{"status", "complete"}, {"error_kind", nullptr}, {"token_events", 0}, {"tokens", 7}}},
+        {"a finish reason and no count: the protocol's end stands",
+         "openai-chat",
+         chatEvent(R"({"role":"assistant","content":""})") + stop() + doneEvent(),
+         {},
+         {{"status", "complete"}, {"error_kind", nullptr}, {"token_events", 0}, {"tokens", nullptr}}},
         {"usage: absurd numbers are none",
          "openai-chat",
          textEvent("a") + usageEvent(R"({"prompt_tokens":-1,"completion_tokens":1e400})") +

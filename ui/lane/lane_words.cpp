@@ -1,5 +1,6 @@
 #include "ui/lane/lane_words.h"
 
+#include "core/metrics/no_tokens.h"
 #include "ui/lane/engine_words.h"
 #include "ui/lane/failure_words.h"
 #include "ui/theme/stall_marks.h"
@@ -284,9 +285,17 @@ std::vector<LaneBadge> bufferingBadges(const Buffering& buffering) {
     return badges;
 }
 
+/// A 200 without a token is no success.
+bool broughtNothing(const LaneShot& shot) {
+    return shot.record && shot.summary && broughtNothing(*shot.record, shot.summary->tokens);
+}
+
 /// A flag of the metrics as words; nothing for those that say that all is well.
 std::optional<LaneBadge> flagBadge(const std::string& flag) {
     static const std::pair<const char*, std::pair<const char*, const char*>> kFlags[] = {
+        {"no_tokens",
+         {"no tokens",
+          "The answer ended in good order and brought nothing: the prompt may be longer than the context"}},
         {"short_run", {"short run", "Fewer than 50 output tokens: the rate says little"}},
         {"not_steady_state", {"not steady yet", "Fewer than 100 output tokens"}},
         {"k_unknown", {"tokens an event unknown", "Only their average is known: positions are scaled"}},
@@ -348,6 +357,8 @@ StateWords stateWords(const LaneShot& shot, const std::optional<ReplayPosition>&
     case LaneState::running:
         return runningWords(shot);
     case LaneState::done:
+        if (broughtNothing(shot))
+            return {QStringLiteral("fail"), tr("No tokens, %1").arg(at(shot)), &Colours::fail, &Colours::fail};
         return {QStringLiteral("check"), tr("Done in %1").arg(at(shot)), &Colours::ink2, &Colours::ink2};
     case LaneState::failed:
         return {QStringLiteral("fail"), tr("Failed, %1").arg(failureKeyword(*shot.record)), &Colours::fail,
@@ -357,6 +368,8 @@ StateWords stateWords(const LaneShot& shot, const std::optional<ReplayPosition>&
     case LaneState::cancelled:
         return {QStringLiteral("cancel"), tr("Stopped at %1").arg(at(shot)), &Colours::ink2, &Colours::ink2};
     case LaneState::notStreamed:
+        if (broughtNothing(shot))
+            return {QStringLiteral("fail"), tr("No tokens, %1").arg(at(shot)), &Colours::fail, &Colours::fail};
         break;
     }
     return {QStringLiteral("check"), tr("Not streamed, %1").arg(at(shot)), &Colours::ink2, &Colours::ink2};

@@ -37,6 +37,22 @@ private slots:
         QVERIFY(s.inStats && hasFlag(s, "steady") && !hasFlag(s, "short_run"));
     }
 
+    void anAnswerWithoutATokenIsFlagged() {
+        RunRecord record;
+        record.outcome = Outcome::complete;
+        QVERIFY(hasFlag(summarize(record), "no_tokens") && !summarize(record).inStats);
+        record.outcome = Outcome::notStreamed;
+        QVERIFY(hasFlag(summarize(record), "no_tokens"));
+        record.outcome = Outcome::truncated; // which says so itself
+        QVERIFY(!hasFlag(summarize(record), "no_tokens"));
+        record.outcome = Outcome::running; // none yet
+        QVERIFY(!hasFlag(summarize(record), "no_tokens"));
+        record.outcome = Outcome::complete;
+        record.usage.emplace().completion = 7; // generated, and not shown
+        QVERIFY(!hasFlag(summarize(record), "no_tokens"));
+        QVERIFY(!hasFlag(summarize(RunBuilder().tokens(3).build()), "no_tokens"));
+    }
+
     void milestones() {
         const RunSummary s = summarize(RunBuilder()
                                            .connectedAt(0.05)

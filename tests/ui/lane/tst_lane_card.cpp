@@ -21,6 +21,7 @@ private slots:
     void initTestCase();
     void stateWordsOfEveryState_data();
     void stateWordsOfEveryState();
+    void anAnswerWithoutATokenIsNotDone();
     void everyStateRendersWithoutOverlap_data();
     void everyStateRendersWithoutOverlap();
     void numbersFollowTheUnit();
@@ -101,6 +102,23 @@ void TestLaneCard::stateWordsOfEveryState() {
         const StateWords replay = stateWords(c.shot(), ReplayPosition{2.1, 8.4});
         QCOMPARE(plain(replay.words), QStringLiteral("Replay 2.1 / 8.4 s"));
     }
+}
+
+void TestLaneCard::anAnswerWithoutATokenIsNotDone() {
+    const LaneCase& done = find("done");
+    auto record = std::make_shared<RunRecord>(*done.record);
+    record->events.clear();
+    record->usage.reset();
+    record->engine.reset();
+    const RunSummary summary = summarize(*record);
+    LaneShot shot = done.shot();
+    shot.record = record;
+    shot.summary = &summary;
+    QVERIFY2(plain(stateWords(shot, std::nullopt).words).startsWith("No tokens, "),
+             qPrintable(stateWords(shot, std::nullopt).words));
+    QVERIFY(stateWords(shot, std::nullopt).glyph == &Colours::fail);
+    const auto badges = laneBadges(shot);
+    QVERIFY(std::any_of(badges.begin(), badges.end(), [](const auto& badge) { return badge.words == "no tokens"; }));
 }
 
 void TestLaneCard::everyStateRendersWithoutOverlap_data() {

@@ -2,6 +2,7 @@
 
 #include "app/probe_output.h"
 #include "app/terminal.h"
+#include "core/net/tls_trust.h"
 #include "core/source/request_form.h"
 
 #include <fmt/format.h>
@@ -74,6 +75,8 @@ ExitStatus probeCommand(const ProbeFlags& flags, const ProbeServices& services) 
     Result<Question> asked = understandProbe(flags);
     if (!asked)
         return refuse(asked.error());
+    if (Result<void> usable = checkAuthorities(asked->endpoint); !usable)
+        return refuse(usable.error());
     std::shared_ptr<const Secret> key;
     if (asked->endpoint.key.kind != KeyReference::Kind::none) {
         auto loaded = services.loadKey(asked->endpoint.key);
@@ -81,13 +84,8 @@ ExitStatus probeCommand(const ProbeFlags& flags, const ProbeServices& services) 
             return refuse(loaded.error());
         key = *std::move(loaded);
         // Refused here in its own words, not once for every question.
-        if (const auto url = parseUrl(asked->endpoint.url);
-            url && !url->tls() && !url->loopback() && !asked->endpoint.allowPlainHttpWithKey)
-            return refuse({ErrorCode::usage,
-                           fmt::format("The key would travel unencrypted to {}. Use https, or allow it with "
-                                       "--allow-key-over-http.",
-                                       url->authority()),
-                           {}});
+        if (Result<void> safe = guardKey(asked->endpoint); !safe)
+            return refuse(safe.error());
     }
     const ProbeFindings findings =
         probe(asked->endpoint, asked->protocols, std::move(key), services.listModels, services.sources);

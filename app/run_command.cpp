@@ -49,6 +49,8 @@ ExitStatus runCommand(const RunFlags& flags, const RunServices& services) {
         return refuse(request.error());
     if (Result<void> complete = completeLanes(request->lanes, *services.recordings, services.sampleModel); !complete)
         return refuse(complete.error());
+    if (Result<void> usable = checkAuthorities(request->lanes); !usable)
+        return refuse(usable.error());
     forbidCoreFiles();
     if (Result<void> keys = fetchKeys(request->lanes, services.loadKey); !keys)
         return refuse(keys.error());

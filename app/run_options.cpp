@@ -1,5 +1,8 @@
 #include "app/run_options.h"
 
+#include "core/net/tls_trust.h"
+#include "core/source/request.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +19,7 @@ namespace decodescope {
 namespace {
 
 constexpr std::size_t kPromptBytes = 64U << 20;
+constexpr std::size_t kMostLanes = 256;
 /// Longest time-out that fits a Duration with room to add it to an instant.
 constexpr double kLongestTimeoutS = 1e9;
 
@@ -102,6 +106,9 @@ Result<std::vector<LaneOption>> laneOptions(const RunFlags& flags) {
                 ErrorCode::usage,
                 "--endpoint, --preset, --model, --protocol, --key-... and what belongs to them describe a single "
                 "lane; with --lane they belong inside it.");
+        if (flags.lanes.size() > kMostLanes)
+            return fail(ErrorCode::usage, fmt::format("There are {} lanes, and at most {} can be measured in one run.",
+                                                      flags.lanes.size(), kMostLanes));
         for (const std::string& text : flags.lanes) {
             Result<LaneOption> lane = parseLaneOption(text, letterName(options.size()));
             if (!lane)
@@ -224,6 +231,23 @@ Result<RunRequest> understand(const RunFlags& flags) {
     return request;
 }
 
+Result<void> guardKey(const EndpointSpec& endpoint) {
+    const auto url = parseUrl(endpoint.url); // what is no address is refused in words of its own
+    if (!url || url->tls() || url->loopback() || endpoint.allowPlainHttpWithKey)
+        return {};
+    return fail(ErrorCode::usage, fmt::format("The key would travel unencrypted to {}. Use https, or allow it with "
+                                              "--allow-key-over-http.",
+                                              url->authority()));
+}
+
+Result<void> checkAuthorities(const std::vector<LaneConfig>& lanes) {
+    for (const LaneConfig& lane : lanes) {
+        if (Result<void> usable = checkAuthorities(lane.spec.endpoint); !usable)
+            return fail(usable.error().code, fmt::format("Lane {}: {}", lane.spec.laneName, usable.error().message));
+    }
+    return {};
+}
+
 Result<void> fetchKeys(std::vector<LaneConfig>& lanes, const KeyLoader& load) {
     for (LaneConfig& lane : lanes) {
         const KeyReference& reference = lane.spec.endpoint.key;
@@ -236,6 +260,8 @@ Result<void> fetchKeys(std::vector<LaneConfig>& lanes, const KeyLoader& load) {
         if (!*key || (*key)->empty())
             return fail(ErrorCode::usage,
                         fmt::format("Lane {}: there is no key in {}.", lane.spec.laneName, referenceText(reference)));
+        if (Result<void> safe = guardKey(lane.spec.endpoint); !safe)
+            return fail(safe.error().code, fmt::format("Lane {}: {}", lane.spec.laneName, safe.error().message));
         lane.spec.key = *std::move(key);
     }
     return {};

@@ -63,6 +63,12 @@ struct RunRequest {
 
 /// Fetches the value behind a key's reference.
 using KeyLoader = std::function<Result<std::shared_ptr<const Secret>>(const KeyReference&)>;
+/// Refuses to send a key over plain http to another machine, unless that was allowed: `run` and `probe` alike, before
+/// anything is asked.
+[[nodiscard]] Result<void> guardKey(const EndpointSpec& endpoint);
+/// The certificates that lanes are to trust can be read.
+[[nodiscard]] Result<void> checkAuthorities(const std::vector<LaneConfig>& lanes);
+
 /// Gives every lane its key. A message names the lane and the reference, never the key.
 [[nodiscard]] Result<void> fetchKeys(std::vector<LaneConfig>& lanes, const KeyLoader& load);
 

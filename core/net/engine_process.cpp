@@ -185,7 +185,8 @@ void EngineProcess::failWith(std::string message) {
     }
     m_status.state = EngineState::failed;
     m_status.failure = std::move(message);
-    m_stderr.feed(m_process.readAllStandardError()); // what it said is with us before the cause is told
+    if (m_process.isReadable())
+        m_stderr.feed(m_process.readAllStandardError()); // what it said is with us before the cause is told
     if (const std::string lines = m_stderr.text(); !lines.empty())
         m_status.failure += fmt::format(" It said last:\n{}", lines);
     emit changed();

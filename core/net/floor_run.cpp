@@ -1,5 +1,7 @@
 #include "core/net/floor_run.h"
 
+#include "core/base/counted.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,7 +54,8 @@ struct FloorRun::State {
             if (end->verdict != StreamEnd::Verdict::complete)
                 failure = end->message.empty() ? "A stream to the loopback server was cut." : end->message;
             else if (stream.tokens.size() != tokensWanted)
-                failure = fmt::format("A stream brought {} tokens of {}.", stream.tokens.size(), tokensWanted);
+                failure =
+                    fmt::format("A stream brought {} of {}.", counted(stream.tokens.size(), "token"), tokensWanted);
         }
     }
 

@@ -123,7 +123,8 @@ void QtTransport::judgeCertificate(const QList<QSslError>& errors) {
         return;
     }
     const QString what = errors.isEmpty() ? QStringLiteral("unknown reason") : errors.first().errorString();
-    m_certificateTrouble = untrustedCertificate(place(), what.toStdString(), fingerprint, m_target.pinnedCertificate);
+    m_certificateTrouble = untrustedCertificate(place(), what.toStdString(), fingerprint, m_target.pinnedCertificate,
+                                                m_target.trustTrouble);
 }
 
 void QtTransport::connected() {

@@ -273,8 +273,8 @@ void TlsSession::failByLibrary() {
     const char* text = ERR_reason_error_string(code);
     std::string why = text != nullptr ? text : "unknown reason";
     if (!m_distrust.empty())
-        return fail(ErrorKind::tls,
-                    untrustedCertificate(m_place, m_distrust, m_certificate, m_target.pinnedCertificate));
+        return fail(ErrorKind::tls, untrustedCertificate(m_place, m_distrust, m_certificate, m_target.pinnedCertificate,
+                                                         m_target.trustTrouble));
     if (reason == SSL_R_UNSUPPORTED_PROTOCOL || reason == SSL_R_TLSV1_ALERT_PROTOCOL_VERSION)
         why = "it offers versions of TLS older than 1.2 alone, which are not safe";
     // A refusal of a handshake long after ours: the answer to our refusal of another one.

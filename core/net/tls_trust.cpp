@@ -29,6 +29,10 @@ std::optional<std::string> readPem(const std::filesystem::path& path) {
     return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
+bool holdsCertificate(const std::optional<std::string>& pem) {
+    return pem && pem->find("-----BEGIN CERTIFICATE-----") != std::string::npos;
+}
+
 /// All certificates of a folder, in the order of their names.
 std::string readFolder(const std::filesystem::path& folder) {
     std::vector<std::filesystem::path> files;
@@ -39,8 +43,7 @@ std::string readFolder(const std::filesystem::path& folder) {
     std::string all;
     for (const auto& file : files) {
         const auto text = readPem(file);
-        if (text && text->find("-----BEGIN CERTIFICATE-----") != std::string::npos &&
-            all.size() + text->size() < kMaximumPemBytes)
+        if (holdsCertificate(text) && all.size() + text->size() < kMaximumPemBytes)
             all += *text + '\n';
     }
     return all;
@@ -51,7 +54,25 @@ const char* variable(const char* name) {
     return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
+Result<std::string> extraAuthorities(const EndpointSpec& endpoint) {
+    auto extra = readPem(endpoint.extraCaFile);
+    if (!holdsCertificate(extra))
+        return fail(ErrorCode::io,
+                    fmt::format("The file \"{}\" of extra certificate authorities cannot be read as PEM. "
+                                "Check its path and its content.",
+                                endpoint.extraCaFile));
+    return *std::move(extra);
+}
+
 } // namespace
+
+Result<void> checkAuthorities(const EndpointSpec& endpoint) {
+    if (endpoint.extraCaFile.empty())
+        return {};
+    if (const auto extra = extraAuthorities(endpoint); !extra)
+        return tl::unexpected(extra.error());
+    return {};
+}
 
 Result<TransportTarget> targetFor(const Url& url, const EndpointSpec& endpoint) {
     TransportTarget target;
@@ -74,18 +95,29 @@ Result<TransportTarget> targetFor(const Url& url, const EndpointSpec& endpoint) 
     std::string pem;
     if (const char* file = variable("SSL_CERT_FILE")) {
         target.systemAuthorities = false;
-        pem += readPem(file).value_or(std::string()) + '\n';
+        const auto found = readPem(file);
+        if (holdsCertificate(found))
+            pem += *found + '\n';
+        else
+            target.trustTrouble =
+                fmt::format("SSL_CERT_FILE names \"{}\", which holds no certificate that can be read, "
+                            "and it takes the place of this machine's own.",
+                            file);
     }
     if (const char* folder = variable("SSL_CERT_DIR")) {
         target.systemAuthorities = false;
-        pem += readFolder(folder);
+        const std::string found = readFolder(folder);
+        if (found.empty())
+            target.trustTrouble +=
+                fmt::format("{}SSL_CERT_DIR names \"{}\", which holds no certificate that can be read, "
+                            "and it takes the place of this machine's own.",
+                            target.trustTrouble.empty() ? "" : " ", folder);
+        pem += found;
     }
     if (!endpoint.extraCaFile.empty()) {
-        const auto extra = readPem(endpoint.extraCaFile);
-        if (!extra || extra->find("-----BEGIN CERTIFICATE-----") == std::string::npos)
-            return fail(ErrorCode::io, fmt::format("The file \"{}\" of extra certificate authorities cannot be read as "
-                                                   "PEM. Check its path and its content.",
-                                                   endpoint.extraCaFile));
+        const auto extra = extraAuthorities(endpoint);
+        if (!extra)
+            return tl::unexpected(extra.error());
         pem += *extra;
     }
     if (!pem.empty())

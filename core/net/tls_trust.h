@@ -11,4 +11,7 @@ namespace decodescope {
 /// Reads files: not for the network thread.
 [[nodiscard]] Result<TransportTarget> targetFor(const Url& url, const EndpointSpec& endpoint);
 
+/// Whether the endpoint's extra file of authorities, where it names one, can be read and holds any.
+[[nodiscard]] Result<void> checkAuthorities(const EndpointSpec& endpoint);
+
 } // namespace decodescope

@@ -5,7 +5,9 @@
 namespace decodescope {
 
 std::string untrustedCertificate(std::string_view place, std::string_view why, std::string_view fingerprint,
-                                 std::string_view pinned) {
+                                 std::string_view pinned, std::string_view trouble) {
+    if (!trouble.empty())
+        return fmt::format("{} {}", untrustedCertificate(place, why, fingerprint, pinned), trouble);
     const std::string_view stop = why.ends_with('.') ? "" : ".";
     if (!pinned.empty())
         return fmt::format("The certificate of {} is not the one that is pinned for it, and no authority vouches for "

@@ -25,6 +25,7 @@ struct TransportTarget {
     /// Authorities trusted beside (or, with `systemAuthorities` false, instead of) the system's. PEM; may be null.
     std::shared_ptr<const std::string> authoritiesPem;
     bool systemAuthorities = true;
+    std::string trustTrouble; ///< why the authorities that were named are fewer; part of the words when trust fails
     bool allowInvalidTls = false;
     std::string pinnedCertificate; ///< SHA-256 "AB:CD:..." of a certificate trusted beside them; empty: none
     ConnectionUse connection = ConnectionUse::fresh;

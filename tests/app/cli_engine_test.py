@@ -77,6 +77,7 @@ class EngineTest(unittest.TestCase):
         self.assertIn("broken at byte 24", error["message"])
         missing = run("--lane", "local=/m/fake.gguf", engine="/nowhere/engine")
         self.assertEqual(missing.returncode, 3)
+        self.assertNotIn("QIODevice", missing.stderr)
         self.assertIn("DECODESCOPE_ENGINE", json.loads(missing.stdout)["lanes"][0]["runs"][0]["error"]["message"])
         died = run("--lane", "local=/m/fake.gguf", mode="dies-streaming")
         self.assertEqual(died.returncode, 5)

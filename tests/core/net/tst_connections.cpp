@@ -255,6 +255,8 @@ private slots:
         row("custom authority, not named", Flaw::none, true, "system", false);
         row("custom authority by SSL_CERT_FILE", Flaw::none, true, "env", true);
         row("another authority alone", Flaw::none, true, "other ca", false);
+        row("an SSL_CERT_FILE that is not there", Flaw::none, true, "no file", false);
+        row("an SSL_CERT_DIR without certificates", Flaw::none, true, "no folder", false);
         row("expired", Flaw::expired, false, "ca", false);
         row("expired, pinned", Flaw::expired, false, "pin", true);
         row("wrong host", Flaw::wrongHost, true, "ca", false);
@@ -281,6 +283,10 @@ private slots:
             qputenv("SSL_CERT_FILE", QByteArray::fromStdString(fileOf(server.certificatePem())));
         else if (trust == "other ca")
             qputenv("SSL_CERT_FILE", QByteArray::fromStdString(fileOf(other.certificatePem())));
+        else if (trust == "no file")
+            qputenv("SSL_CERT_FILE", "/nowhere/authorities.pem");
+        else if (trust == "no folder")
+            qputenv("SSL_CERT_DIR", "/proc/self/fdinfo");
         else if (trust == "pin")
             spec.endpoint.pinnedCertificate = QString::fromStdString(server.fingerprint()).toLower().toStdString();
         else if (trust == "other pin")
@@ -302,6 +308,10 @@ private slots:
         QVERIFY(server.requests().empty());
         if (options.flaw != TlsOptions::Flaw::oldVersion)
             QCOMPARE(fingerprintIn(probe.message()), server.fingerprint());
+        // What is wrong with our own trust is said where it fails.
+        QCOMPARE(probe.message().find("SSL_CERT_FILE names \"/nowhere/authorities.pem\"") != std::string::npos,
+                 trust == "no file");
+        QCOMPARE(probe.message().find("SSL_CERT_DIR names") != std::string::npos, trust == "no folder");
     }
 
     void aPinThatIsNoFingerprintIsRefused() {

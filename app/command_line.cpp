@@ -20,12 +20,15 @@
 #include <QCoreApplication>
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <functional>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <vector>
 
 namespace decodescope {
@@ -36,6 +39,27 @@ constexpr const char* kExitStatusHelp =
     "Exit status: 0 ok; 1 internal fault; 2 wrong usage; 3 no usable response; 4 refused (401, 403);\n"
     "5 a stream ended abnormally; 6 lanes ended differently; 7 a --fail-if threshold was missed; 8 a file could\n"
     "not be read or written; 130 interrupted.";
+
+constexpr std::string_view kEmptyValue = "holds nothing";
+
+/// For paths, names and addresses: an empty one is a shell variable that is not set, and not the wish for none.
+CLI::Validator notEmpty() {
+    return CLI::Validator([](std::string& value) { return std::string(value.empty() ? kEmptyValue : ""); }, "");
+}
+
+/// CLI11 takes a number that is too large as the largest there is.
+template <class T> CLI::Validator fits() {
+    return CLI::Validator(
+        [](std::string& value) {
+            errno = 0;
+            if constexpr (std::is_signed_v<T>)
+                (void)std::strtoll(value.c_str(), nullptr, 0);
+            else
+                (void)std::strtoull(value.c_str(), nullptr, 0);
+            return std::string(errno == ERANGE ? "is out of range" : "");
+        },
+        "");
+}
 
 /// std::optional options of CLI11 need a callback, so that "not given" stays visible.
 template <class T>
@@ -71,23 +95,33 @@ void addLaneFlags(CLI::App& run, RunFlags& flags) {
         ->type_name("SPEC")
         ->allow_extra_args(false);
     run.add_option("--endpoint", flags.endpoint, "Address of a single lane: server root, .../v1 or the full route")
-        ->type_name("URL");
+        ->type_name("URL")
+        ->check(notEmpty());
     run.add_option("--model", flags.model, "Model of the single lane")->type_name("NAME");
-    run.add_option("--protocol", flags.protocol, "Protocol of the single lane (openai-chat)")->type_name("NAME");
+    run.add_option("--protocol", flags.protocol, "Protocol of the single lane (openai-chat)")
+        ->type_name("NAME")
+        ->check(notEmpty());
     run.add_option("--preset", flags.preset, "What the single lane's server is: see decodescope presets")
-        ->type_name("ID");
+        ->type_name("ID")
+        ->check(notEmpty());
     run.add_option("--preset-option", flags.presetOptions, "An option of the preset (again for each further one)")
         ->type_name("ID")
         ->allow_extra_args(false);
     run.add_flag("--think-tags", flags.thinkTags, "Split inline <think> text into reasoning");
     run.add_flag("--cumulative", flags.cumulative, "Events carry the whole text so far");
     run.add_option("--pin", flags.pinnedCertificate, "Trust this certificate, too (its SHA-256 fingerprint)")
-        ->type_name("AB:CD:...");
-    run.add_option("--key-env", flags.keyEnv, "Environment variable that holds the key")->type_name("VAR");
+        ->type_name("AB:CD:...")
+        ->check(notEmpty());
+    run.add_option("--key-env", flags.keyEnv, "Environment variable that holds the key")
+        ->type_name("VAR")
+        ->check(notEmpty());
     run.add_option("--key-file", flags.keyFile, "File that holds the key; only you may read it (mode 0600)")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(notEmpty());
     run.add_flag("--key-stdin", flags.keyStdin, "Read the key from standard input");
-    run.add_option("--ca-file", flags.caFile, "Certificates (PEM) to trust beside the system's")->type_name("FILE");
+    run.add_option("--ca-file", flags.caFile, "Certificates (PEM) to trust beside the system's")
+        ->type_name("FILE")
+        ->check(notEmpty());
     run.add_flag("--reuse", flags.reuse,
                  "Let later runs use a connection that an earlier one left open (told as warm); a lane may say so for "
                  "itself by connection=reuse");
@@ -105,13 +139,14 @@ void addLaneFlags(CLI::App& run, RunFlags& flags) {
 void addRequestFlags(CLI::App& run, RunFlags& flags) {
     addOptional(run, "--prompt", flags.prompt, "The prompt")->type_name("TEXT");
     addOptional(run, "--prompt-file", flags.promptFile, "File with the prompt; - for standard input")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(notEmpty());
     run.add_option("--system", flags.system, "System message")->type_name("TEXT");
     addOptional(run, "--max-tokens", flags.sampling.maxTokens, "Most tokens to generate")
         ->type_name("N")
         ->check(CLI::PositiveNumber);
     addOptional(run, "--temperature", flags.sampling.temperature, "Sampling temperature")->type_name("X");
-    addOptional(run, "--seed", flags.sampling.seed, "Sampling seed")->type_name("N");
+    addOptional(run, "--seed", flags.sampling.seed, "Sampling seed")->type_name("N")->check(fits<std::int64_t>());
     run.add_flag("--ignore-eos", flags.sampling.ignoreEos, "Go on past the model's end token, to --max-tokens");
     addOptional(run, "--reasoning-effort", flags.sampling.reasoningEffort, "How hard the model is to think")
         ->type_name("WORD");
@@ -134,17 +169,20 @@ void addPlanFlags(CLI::App& run, RunFlags& flags) {
         ->type_name("S");
     addOptional(run, "--total-timeout", flags.totalTimeoutS, "Seconds for a whole run; 0 for ever (0)")->type_name("S");
     addOptional(run, "--max-bytes", flags.caps.bytes, "Bytes of an answer before it is cut off (256 MiB)")
-        ->type_name("N");
+        ->type_name("N")
+        ->check(fits<std::size_t>());
     addOptional(run, "--max-events", flags.caps.messages, "Events of a stream before it is cut off (2000000)")
-        ->type_name("N");
+        ->type_name("N")
+        ->check(fits<std::size_t>());
 }
 
 void addRunFlags(CLI::App& run, RunFlags& flags) {
     addLaneFlags(run, flags);
     addRequestFlags(run, flags);
     addPlanFlags(run, flags);
-    CLI::Option* record =
-        run.add_option("--record", flags.record, "Record everything into this new file")->type_name("FILE");
+    CLI::Option* record = run.add_option("--record", flags.record, "Record everything into this new file")
+                              ->type_name("FILE")
+                              ->check(notEmpty());
     run.add_option("--note", flags.note, "A sentence for the recording: how it was made")->needs(record);
     run.add_option("--fail-if", flags.failIf, "Exit with 7 when this holds, as in ttft_p95>800ms or decode_p50<20tps")
         ->type_name("EXPR")
@@ -157,17 +195,30 @@ void addRunFlags(CLI::App& run, RunFlags& flags) {
 }
 
 void addProbeFlags(CLI::App& probe, ProbeFlags& flags) {
-    probe.add_option("URL", flags.url, "Server root, .../v1 or the full route; the preset's own where left out");
-    probe.add_option("--preset", flags.preset, "What the server is: see decodescope presets")->type_name("ID");
-    probe.add_option("--protocol", flags.protocol, "Look for this protocol alone")->type_name("NAME");
+    probe
+        .add_option("URL", flags.url,
+                    "Server root, .../v1 or the full route; where left out, the environment's or the preset's own")
+        ->check(notEmpty());
+    probe.add_option("--preset", flags.preset, "What the server is: see decodescope presets")
+        ->type_name("ID")
+        ->check(notEmpty());
+    probe.add_option("--protocol", flags.protocol, "Look for this protocol alone")
+        ->type_name("NAME")
+        ->check(notEmpty());
     probe.add_option("--model", flags.model, "Model to ask (the first one that is listed)")->type_name("NAME");
-    probe.add_option("--key-env", flags.keyEnv, "Environment variable that holds the key")->type_name("VAR");
+    probe.add_option("--key-env", flags.keyEnv, "Environment variable that holds the key")
+        ->type_name("VAR")
+        ->check(notEmpty());
     probe.add_option("--key-file", flags.keyFile, "File that holds the key; only you may read it (mode 0600)")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(notEmpty());
     probe.add_flag("--key-stdin", flags.keyStdin, "Read the key from standard input");
-    probe.add_option("--ca-file", flags.caFile, "Certificates (PEM) to trust beside the system's")->type_name("FILE");
+    probe.add_option("--ca-file", flags.caFile, "Certificates (PEM) to trust beside the system's")
+        ->type_name("FILE")
+        ->check(notEmpty());
     probe.add_option("--pin", flags.pinnedCertificate, "Trust this certificate, too (its SHA-256 fingerprint)")
-        ->type_name("AB:CD:...");
+        ->type_name("AB:CD:...")
+        ->check(notEmpty());
     probe.add_flag("--allow-invalid-tls", flags.allowInvalidTls, "Do not verify certificates");
     probe.add_flag("--allow-key-over-http", flags.allowPlainHttpWithKey,
                    "Send a key unencrypted to a host that is not this machine");
@@ -195,6 +246,7 @@ void addExplainFlags(CLI::App& explain, ExplainFlags& flags) {
     explain.add_option("--protocol", flags.options.protocol, "What the response speaks")->type_name("NAME")->required();
     explain.add_option("--split-bytes", flags.options.splitBytes, "Each read holds N bytes")
         ->type_name("N")
+        ->check(fits<std::size_t>())
         ->check(CLI::PositiveNumber);
     explain.add_option("--splits", flags.splits, "Reads end at these byte offsets")->type_name("a,b,c");
     explain.add_flag("--think-tags", flags.options.thinkTags, "Split inline <think> text");
@@ -245,6 +297,11 @@ int refuseArguments(const CLI::ParseError& error, const std::string& command) {
     std::string what = error.what();
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
         what = "There is an argument that this command does not know.";
+    else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+        what = optionIn(what) + (what.find("At Most") != std::string::npos ? " is given more than once: give it once."
+                                                                           : " takes a value, and none is given.");
+    else if (what.ends_with(kEmptyValue))
+        what = optionIn(what) + " has an empty value: is it a shell variable that is not set?";
     else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr ||
              dynamic_cast<const CLI::ValidationError*>(&error) != nullptr)
         what = optionIn(what) + " has a value that it cannot take.";
@@ -317,7 +374,9 @@ int runCommandLine(int argc, char** argv) {
     CLI::App* report = app.add_subcommand("report", "Recompute the result of a recording");
     addRecordingFlags(*report, reportFlags);
 #ifdef DECODESCOPE_WINDOW
-    report->add_option("--png", reportFlags.png, "Draw the Race view into this PNG file")->type_name("OUT");
+    report->add_option("--png", reportFlags.png, "Draw the Race view into this PNG file")
+        ->type_name("OUT")
+        ->check(notEmpty());
 #endif
 
     ExplainFlags explainFlags;

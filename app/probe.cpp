@@ -1,13 +1,19 @@
 #include "app/probe.h"
 
+#include "app/terminal.h"
+#include "core/base/counted.h"
+#include "core/metrics/metrics.h"
+#include "core/metrics/no_tokens.h"
 #include "core/session/session.h"
 
+#include <QElapsedTimer>
 #include <QEventLoop>
 #include <QTimer>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <future>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -22,10 +28,34 @@ constexpr const char* kTinyPrompt = "Say hi.";
 constexpr const char* kStreamPrompt = "Count from one to fifty in words, separated by commas.";
 constexpr std::chrono::milliseconds kCrank{5};
 constexpr std::uint64_t kFewestArrivals = 4;
+constexpr qint64 kSaidAfterMs = 2000;
+constexpr std::chrono::seconds kPatience{60}; ///< for a first token: a model may have to be loaded
+constexpr std::chrono::seconds kPatienceWithTheSilent{15};
+
+/// Says once, on stderr, that a question takes long.
+class LongWait {
+public:
+    explicit LongWait(std::string forWhat)
+        : m_forWhat(std::move(forWhat)) {
+        m_since.start();
+    }
+    void goOn() {
+        if (!m_said && m_since.hasExpired(kSaidAfterMs)) {
+            m_said = true;
+            tell(fmt::format("Waiting for {} ...", m_forWhat));
+        }
+    }
+
+private:
+    std::string m_forWhat;
+    QElapsedTimer m_since;
+    bool m_said = false;
+};
 
 /// Asks for a list and waits, at most until the user interrupts.
 CallReport waitForList(const ListCall& listModels, const EndpointSpec& endpoint, std::shared_ptr<const Secret> key,
-                       const InterruptGuard& interrupt) {
+                       const std::string& route, const InterruptGuard& interrupt) {
+    LongWait wait("the list of models at " + route);
     const auto promise = std::make_shared<std::promise<CallReport>>(); // the answer may come when nobody waits any more
     std::future<CallReport> answer = promise->get_future();
     const auto asked =
@@ -36,12 +66,14 @@ CallReport waitForList(const ListCall& listModels, const EndpointSpec& endpoint,
         none.message = asked.error().message;
         return none;
     }
-    while (answer.wait_for(kCrank) != std::future_status::ready)
+    while (answer.wait_for(kCrank) != std::future_status::ready) {
+        wait.goOn();
         if (interrupt.asked()) {
             none.kind = ErrorKind::cancelled;
             none.message = "Stopped before the list had come.";
             return none;
         }
+    }
     return answer.get();
 }
 
@@ -56,6 +88,7 @@ bool runLanes(const SourceFactory& sources, std::vector<LaneConfig> lanes, const
     if (!session.start(plan))
         return true;
     bool stopped = false;
+    std::map<LaneId, LongWait> waits;
     QEventLoop loop;
     QTimer crank;
     crank.setTimerType(Qt::PreciseTimer);
@@ -64,6 +97,11 @@ bool runLanes(const SourceFactory& sources, std::vector<LaneConfig> lanes, const
         if (interrupt.asked() && !std::exchange(stopped, true))
             session.stop();
         session.pump();
+        for (const auto& lane : session.lanes()) {
+            const LaneConfig& config = lane->config();
+            if (lane->inFlight())
+                waits.try_emplace(config.id, "an answer to " + config.spec.endpoint.protocol).first->second.goOn();
+        }
         if (!session.active())
             loop.quit();
     });
@@ -83,7 +121,7 @@ RunSpec question(const EndpointSpec& endpoint, const std::shared_ptr<const Secre
     spec.prompt = prompt;
     spec.sampling.maxTokens = tokens;
     spec.timeouts.connect = std::chrono::seconds(10);
-    spec.timeouts.firstToken = std::chrono::seconds(60); // a model may have to be loaded
+    spec.timeouts.firstToken = kPatience;
     spec.timeouts.idle = std::chrono::seconds(15);
     spec.timeouts.total = std::chrono::seconds(90);
     return spec;
@@ -110,7 +148,7 @@ void askForLists(ProbeFindings& findings, const EndpointSpec& endpoint, const st
         const std::string header(key ? headerName(query->head.auth) : "");
         if (!asked.insert(query->url.target + ' ' + header).second)
             continue;
-        ListFinding finding{query->url.text(), waitForList(listModels, spec, key, interrupt), {}};
+        ListFinding finding{query->url.text(), waitForList(listModels, spec, key, query->url.text(), interrupt), {}};
         const bool good =
             finding.report.kind == ErrorKind::none && finding.report.head && finding.report.head->status == 200;
         if (good)
@@ -120,8 +158,8 @@ void askForLists(ProbeFindings& findings, const EndpointSpec& endpoint, const st
         if (finding.models && findings.models.empty())
             findings.models = *finding.models;
         findings.lists.push_back(std::move(finding));
-        if (!findings.lists.front().report.connected)
-            return; // nobody is there
+        if (!findings.lists.front().report.connected || findings.silent())
+            return; // nobody is there, or nobody who says anything
     }
 }
 
@@ -145,16 +183,27 @@ void askForTokens(ProbeFindings& findings, const EndpointSpec& endpoint, const s
         }
         findings.protocols.push_back(std::move(finding));
     }
-    if (lanes.empty())
-        return;
-    const bool whole = runLanes(sources, std::move(lanes), interrupt, [&](const Lane& lane) {
-        ProtocolFinding& finding = findings.protocols[lane.config().id - 1];
-        if (const LaneRun* run = lane.current()) {
-            finding.record = run->record;
-            finding.summary = run->summary;
-        }
-    });
-    findings.interrupted = !whole;
+    const auto ask = [&](std::vector<LaneConfig> some) {
+        return runLanes(sources, std::move(some), interrupt, [&](const Lane& lane) {
+            ProtocolFinding& finding = findings.protocols[lane.config().id - 1];
+            if (const LaneRun* run = lane.current()) {
+                finding.record = run->record;
+                finding.summary = run->summary;
+            }
+        });
+    };
+    if (findings.silent() && !lanes.empty()) {
+        // One more question, and not as many waits as there are protocols.
+        LaneConfig first = std::move(lanes.front());
+        lanes.erase(lanes.begin());
+        first.spec.timeouts.firstToken = kPatienceWithTheSilent;
+        findings.interrupted = !ask({std::move(first)});
+        if (findings.silent())
+            for (const LaneConfig& lane : std::exchange(lanes, {}))
+                findings.protocols[lane.id - 1].notAsked = "the first questions brought no answer at all";
+    }
+    if (!lanes.empty() && !findings.interrupted)
+        findings.interrupted = !ask(std::move(lanes));
 }
 
 void askForAStream(ProbeFindings& findings, const std::shared_ptr<const Secret>& key, const SourceFactory& sources,
@@ -188,15 +237,31 @@ const BufferingSign* heldBack(const RunSummary& summary) {
 bool ProtocolFinding::answers() const {
     if (!record)
         return false;
+    // Tokens may be generated without being shown, as of hidden reasoning.
     const bool over = record->outcome == Outcome::complete || record->outcome == Outcome::notStreamed;
-    const bool said = !record->events.empty() || !record->transcript.empty() || record->finish.has_value();
-    return over ? said : !record->events.empty();
+    return over ? !generatesNothing() : !record->events.empty();
+}
+
+bool ProtocolFinding::generatesNothing() const {
+    if (!record)
+        return false;
+    // A finish reason or a count in its words tells it from the answer of another protocol.
+    const bool cut = record->outcome == Outcome::truncated && record->events.empty() &&
+                     (record->finish.has_value() || record->usage.has_value());
+    return cut || broughtNothing(*record, countTokens(*record));
 }
 
 bool ProbeFindings::connected() const {
     return std::any_of(lists.begin(), lists.end(), [](const auto& list) { return list.report.connected; }) ||
            std::any_of(protocols.begin(), protocols.end(),
                        [](const auto& finding) { return finding.record && finding.record->head; });
+}
+
+bool ProbeFindings::silent() const {
+    const CallReport* report = first();
+    return report && report->connected && report->kind == ErrorKind::timeoutTotal && !report->head &&
+           std::none_of(protocols.begin(), protocols.end(),
+                        [](const auto& finding) { return finding.record && finding.record->head; });
 }
 
 bool ProbeFindings::anyAnswers() const {
@@ -223,11 +288,12 @@ StreamFinding judgeStream(std::shared_ptr<const RunRecord> record, const RunSumm
         finding.evidence = sign->evidence;
         finding.advice = sign->advice;
     } else if (arrivals < kFewestArrivals) {
-        finding.evidence = fmt::format("{} events came in {} arrivals, which is too little to tell.", events, arrivals);
+        finding.evidence = fmt::format("{} came in {}, which is too little to tell.", counted(events, "event"),
+                                       counted(arrivals, "arrival"));
     } else {
         finding.verdict = Streaming::yes;
-        finding.evidence = fmt::format("{} events came in {} arrivals over {:.1f} ms", events, arrivals,
-                                       summary.decode.value_or(0) * 1e3);
+        finding.evidence = fmt::format("{} came in {} over {:.1f} ms", counted(events, "event"),
+                                       counted(arrivals, "arrival"), summary.decode.value_or(0) * 1e3);
         if (summary.itl)
             finding.evidence += fmt::format(", half of the gaps up to {:.1f} ms, the longest {:.1f} ms",
                                             summary.itl->p50 * 1e3, summary.itl->max * 1e3);

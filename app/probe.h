@@ -34,8 +34,10 @@ struct ProtocolFinding {
     std::shared_ptr<const RunRecord> record;
     std::optional<RunSummary> summary;
 
-    /// Whether an answer of this protocol came, streamed or whole.
+    /// Whether an answer of this protocol came, streamed or whole, with something in it.
     [[nodiscard]] bool answers() const;
+    /// Whether one came that is of this protocol by all signs, and nothing in it.
+    [[nodiscard]] bool generatesNothing() const;
 };
 
 /// Whether text arrives while it is generated.
@@ -62,6 +64,8 @@ struct ProbeFindings {
     /// The report that tells of the connection: the first one; null when nothing was asked.
     [[nodiscard]] const CallReport* first() const { return lists.empty() ? nullptr : &lists.front().report; }
     [[nodiscard]] bool connected() const;
+    /// Somebody takes connections there and has said nothing so far.
+    [[nodiscard]] bool silent() const;
     [[nodiscard]] bool anyAnswers() const;
     /// Somebody answered that the key, or a request without one, is refused.
     [[nodiscard]] bool refused() const;

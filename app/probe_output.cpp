@@ -60,6 +60,8 @@ std::string resultOf(const ProtocolFinding& finding) {
         return "not asked";
     if (finding.answers())
         return finding.record->outcome == Outcome::notStreamed ? "answers, not as a stream" : "answers";
+    if (finding.generatesNothing())
+        return "answers, but generates nothing";
     const auto& end = finding.record->end;
     if (!end)
         return "no answer";
@@ -207,8 +209,17 @@ std::string probeVerdict(const ProbeFindings& findings) {
                 "{} redirects to {}, which was not followed. Probe that address instead if you trust it.",
                 findings.place, finding.record->end->redirectTo);
     }
+    if (findings.silent())
+        return fmt::format("{} takes connections and says nothing, not even to a question for its models. Is it busy, "
+                           "or no HTTP server?",
+                           findings.place);
     if (findings.refused())
         return fmt::format("{} refuses the key, or wants one.", findings.place);
+    if (std::any_of(findings.protocols.begin(), findings.protocols.end(),
+                    [](const auto& finding) { return finding.generatesNothing(); }))
+        return fmt::format("{} answers, but generates nothing: not a single token came. Try another model with "
+                           "--model, or look into the server's log.",
+                           findings.place);
     if (std::any_of(findings.lists.begin(), findings.lists.end(), [](const auto& l) { return isHtml(l.report); }))
         return fmt::format("{} answers with a web page (HTML), not with an API. Is the address right?", findings.place);
     if (findings.model.empty())

@@ -1,6 +1,7 @@
 #include "app/progress_line.h"
 
 #include "app/terminal.h"
+#include "core/base/counted.h"
 
 #include <fmt/format.h>
 
@@ -39,13 +40,13 @@ std::string laneText(const LaneProgress& lane) {
     const RunSummary& figures = lane.figures;
     if (figures.tokenEvents == 0)
         return fmt::format("{} {}", lane.name, stateName(lane.state));
-    std::string text = fmt::format("{} {} events", lane.name, figures.tokenEvents);
+    std::string text = fmt::format("{} {}", lane.name, counted(figures.tokenEvents, "event"));
     if (figures.decodeTps)
         text += fmt::format(" {:.1f} tok/s", *figures.decodeTps);
     else if (figures.eventsPerS)
         text += fmt::format(" {:.1f} events/s", *figures.eventsPerS);
     if (!figures.stalls.empty())
-        text += fmt::format(" {} stalls", figures.stalls.size());
+        text += " " + counted(figures.stalls.size(), "stall");
     if (lane.state != LaneState::running)
         text += fmt::format(" {}", stateName(lane.state));
     return text;

@@ -3,6 +3,7 @@
 #include "app/headless_replay.h"
 #include "app/report_output.h"
 #include "app/terminal.h"
+#include "core/base/counted.h"
 #include "core/record/recording.h"
 
 #include <fmt/format.h>
@@ -21,8 +22,8 @@ ExitStatus refuse(const Error& error) {
 Result<Recording> open(const std::string& file) {
     Result<Recording> recording = readRecording(file);
     if (recording && recording->droppedBytes > 0)
-        tell(fmt::format("{}: the last {} bytes are damaged or cut off and were left out.", file,
-                         recording->droppedBytes));
+        tell(fmt::format("{}: left out at its end, damaged or cut off: {}.", file,
+                         counted(recording->droppedBytes, "byte")));
     return recording;
 }
 

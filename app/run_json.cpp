@@ -212,11 +212,11 @@ Json runErrorJson(const RunRecord& record) {
     case Outcome::running:
         return nullptr;
     case Outcome::interrupted:
-        return {
-            {"kind", "interrupted"},
-            {"message", "The recording holds no end of this run: the program that made it was stopped in the middle."},
-            {"http_status", record.head ? Json(record.head->status) : Json(nullptr)},
-            {"retry_after_ms", nullptr}};
+        return {{"kind", "interrupted"},
+                {"message",
+                 "The recording holds no end of this run: the program that made it was stopped, or its disk was full."},
+                {"http_status", record.head ? Json(record.head->status) : Json(nullptr)},
+                {"retry_after_ms", nullptr}};
     default:
         break;
     }

@@ -1,8 +1,10 @@
 #include "app/scoreboard.h"
 
 #include "app/engine_json.h"
+#include "app/failure_line.h"
 #include "app/terminal.h"
 #include "core/base/utf8.h"
+#include "core/metrics/no_tokens.h"
 #include "core/source/request.h"
 
 #include <fmt/format.h>
@@ -19,7 +21,7 @@ namespace {
 constexpr std::string_view kUndefined = "–";
 constexpr std::size_t kNameColumns = 18;
 constexpr std::size_t kModelColumns = 24;
-constexpr std::size_t kMessageColumns = 300;
+constexpr std::size_t kMessageColumns = 700;
 
 using Row = std::vector<std::string>;
 
@@ -95,6 +97,15 @@ std::string modelOf(const ReportedLane& lane) {
     return runs.empty() ? std::string(kUndefined) : runs.front()->record->card.model.value_or(std::string(kUndefined));
 }
 
+std::string outcomeCell(const ReportedLane& lane) {
+    if (lane.runs.empty())
+        return std::string(kUndefined);
+    const ReportedRun& last = lane.runs.back();
+    if (broughtNothing(*last.record, last.summary.tokens))
+        return "no tokens";
+    return std::string(toString(last.record->outcome));
+}
+
 Row laneRow(const ReportedLane& lane) {
     const std::vector<const ReportedRun*> runs = speakers(lane);
     const auto counted =
@@ -106,7 +117,7 @@ Row laneRow(const ReportedLane& lane) {
     };
     return {oneLine(lane.name, kNameColumns),
             oneLine(modelOf(lane), kModelColumns),
-            lane.runs.empty() ? std::string(kUndefined) : std::string(toString(lane.runs.back().record->outcome)),
+            outcomeCell(lane),
             fmt::format("{} of {}", counted, asked),
             seconds(median(runs, [](const RunSummary& s) { return s.ttft; })),
             decodeCell(runs),
@@ -150,6 +161,7 @@ std::string remarks(const ReportedLane& lane) {
     std::set<std::string> flags;
     for (const ReportedRun* run : speakers(lane))
         flags.insert(run->summary.flags.begin(), run->summary.flags.end());
+    flags.erase("no_tokens"); // has a line of its own
     if (!flags.empty()) {
         Row words;
         std::transform(flags.begin(), flags.end(), std::back_inserter(words), flagWords);
@@ -161,20 +173,17 @@ std::string remarks(const ReportedLane& lane) {
     }
     for (const ReportedRun& run : lane.runs) {
         const RunRecord& record = *run.record;
-        if (record.outcome == Outcome::complete || record.outcome == Outcome::notStreamed)
+        const std::string failure = failureLine(record);
+        if (failure.empty())
             continue;
-        std::string message = record.end ? record.end->message : std::string();
-        if (record.outcome == Outcome::interrupted)
-            message = "The recording holds no end of this run.";
-        const std::string kind(record.end ? toString(record.end->kind) : toString(record.outcome));
-        const std::string where =
+        const std::string which =
             record.warmup ? fmt::format("warm-up {}", record.repeat) : fmt::format("run {}", record.repeat);
-        text += fmt::format("{}, {}: {}{}{}\n", name, where, kind, message.empty() ? "" : ": ",
-                            oneLine(message, kMessageColumns));
+        text += fmt::format("{}, {}: {}\n", name, which, oneLine(failure, kMessageColumns));
         const auto status = record.end ? record.end->httpStatus : std::nullopt;
         if ((status == 400 || status == 422) && !record.spec.local) {
             const std::string& body = record.end->body;
-            if (const std::string hint = refusalHint(record.spec, body.empty() ? message : body); !hint.empty())
+            if (const std::string hint = refusalHint(record.spec, body.empty() ? record.end->message : body);
+                !hint.empty())
                 text += hint + '\n';
         }
     }

@@ -1,5 +1,6 @@
 #include "core/metrics/buffering.h"
 
+#include "core/base/counted.h"
 #include "core/metrics/order_statistics.h"
 #include "core/metrics/stall_kinds.h"
 #include "core/metrics/verdicts.h"
@@ -206,8 +207,8 @@ std::vector<BufferingSign> signsOf(const Buffering& b, const RunRecord& record, 
     const bool bursts = b.bursts >= kFewestBursts && b.burstShare >= kBurstShare;
     if (notReallyStreamed(record, summary))
         sign(BufferingKind::notReallyStreamed,
-             fmt::format("{} token events came in {} {}, and nearly all of them at once.", summary.tokenEvents,
-                         summary.arrivals, summary.arrivals == 1 ? "read" : "reads"),
+             fmt::format("{} came in {}, and nearly all of them at once.", counted(summary.tokenEvents, "token event"),
+                         counted(summary.arrivals, "read")),
              "Ask the server itself, without what lies between: it may generate everything first, or something keeps "
              "the answer back, or it comes from a cache.");
     if (b.flushedBy != FlushedBy::unknown)

@@ -196,6 +196,63 @@ class UsageTest(cli.CliTest):
                 self.assertEqual(result.status, 2, result.err)
                 self.assertNotIn(cli.CANARY, result.out + result.err)
 
+    def refused(self, status, words, *arguments):
+        with self.subTest(arguments=arguments):
+            result = cli.program(*arguments)
+            self.assertEqual(result.status, status, result.err)
+            self.assertEqual(result.out, "")
+            for word in words:
+                self.assertIn(word, result.err)
+
+    def test_an_empty_value_is_a_variable_that_is_not_set(self):
+        asked = ["run", "--endpoint", self.endpoint("pace"), "--model", "m", "--prompt", "hi"]
+        for option in ("--record", "--ca-file", "--key-env", "--key-file", "--pin", "--preset", "--protocol"):
+            self.refused(2, [option, "not set"], *asked, option, "")
+        self.refused(2, ["--prompt-file", "not set"], *asked[:5], "--prompt-file", "")
+        self.refused(2, ["--endpoint", "not set"], "run", "--endpoint", "", "--prompt", "hi")
+        for option in ("--ca-file", "--key-env", "--key-file", "--pin", "--preset", "--protocol"):
+            self.refused(2, [option, "not set"], "probe", self.endpoint("pace"), option, "")
+        self.refused(2, ["not set"], "probe", "", "--preset", "openai")
+
+    def test_numbers_are_sent_as_given_or_refused(self):
+        asked = ["run", "--endpoint", self.endpoint("pace", "tokens=2"), "--model", "m", "--prompt", "hi", "--json"]
+        for option in ("--seed", "--max-bytes", "--max-events", "--max-tokens"):
+            self.refused(2, [option], *asked, option, str(2**64))
+        self.refused(2, ["--seed"], *asked, "--seed", str(2**63))
+        self.refused(2, ["--seed"], *asked, "--seed", str(-2**63 - 1))
+        for seed in (2**63 - 1, -2**63):
+            result = cli.program(*asked, "--seed", str(seed))
+            self.assertEqual(result.status, 0, result.err)
+            self.assertEqual(result.json()["lanes"][0]["run_card"]["sampling"]["seed"], seed)
+
+    def test_an_option_given_twice_is_named(self):
+        asked = ["run", "--endpoint", self.endpoint("pace"), "--prompt", "hi"]
+        self.refused(2, ["--max-tokens is given more than once"], *asked, "--max-tokens", "1", "--max-tokens", "2")
+        self.refused(2, ["--max-tokens takes a value"], *asked, "--max-tokens")
+
+    def test_lanes_have_a_limit(self):
+        lanes = [part for i in range(257) for part in ("--lane", f"name=L{i},endpoint=http://127.0.0.1:1")]
+        self.refused(2, ["257 lanes", "at most 256"], "run", *lanes, "--prompt", "hi")
+
+    def test_a_key_in_the_clear_is_refused_before_anything_is_asked(self):
+        clear = ["--key-env", "TEST_KEY", "--json"]
+        words = ["unencrypted to 192.0.2.1", "--allow-key-over-http"]
+        self.refused(2, words, "probe", "http://192.0.2.1", *clear)
+        self.refused(2, words, "run", "--endpoint", "http://192.0.2.1", "--prompt", "hi", *clear)
+        self.refused(2, ["Lane B: ", *words], "run", "--lane", f"name=A,endpoint={self.endpoint('pace')}", "--lane",
+                     "name=B,endpoint=http://192.0.2.1,key-env=TEST_KEY", "--prompt", "hi", "--json")
+
+    def test_authorities_that_cannot_be_read_are_8(self):
+        missing = self.path("missing.pem")
+        empty = self.path("empty.pem")
+        with open(empty, "w") as file:
+            file.write("no certificate\n")
+        for path in (missing, empty):
+            self.refused(8, [path], "probe", self.endpoint("pace"), "--ca-file", path)
+            self.refused(8, [path], "run", "--endpoint", self.endpoint("pace"), "--prompt", "hi", "--ca-file", path)
+            self.refused(8, [path], "run", "--lane", f"name=A,endpoint={self.endpoint('pace')},ca-file={path}",
+                         "--prompt", "hi")
+
     def test_unreadable_files_are_8(self):
         with open(self.path("junk"), "w") as junk:
             junk.write("not a recording\n")

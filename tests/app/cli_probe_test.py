@@ -212,6 +212,33 @@ class ProbeTest(cli.CliTest):
                 self.assertEqual(cli.program("probe", *arguments).status, 2)
 
 
+class EnvironmentTest(cli.CliTest):
+    def test_the_address_of_the_environment_is_asked_by_every_preset(self):
+        # Nothing may go to the vendor where the user's environment says another address.
+        here = {"OPENAI_BASE_URL": self.endpoint("pace", "tokens=12&interval_ms=2")}
+        for preset in ("openai", "openai-compatible"):
+            for command in (["probe"], ["run", "--model", "m", "--prompt", "hi"]):
+                with self.subTest(preset=preset, command=command):
+                    result = cli.program(*command, "--preset", preset, "--json", env=cli.environment(**here))
+                    self.assertEqual(result.status, 0, result.err)
+                    found = result.json()
+                    asked = found["url"] if "url" in found else found["lanes"][0]["endpoint"]
+                    self.assertTrue(asked.startswith(self.url), asked)
+
+    def test_an_address_that_makes_no_sense_is_refused_by_its_name(self):
+        wrong = cli.environment(OLLAMA_HOST="ftp://nowhere")
+        for command in (["probe"], ["run", "--model", "m", "--prompt", "hi"]):
+            result = cli.program(*command, "--preset", "ollama", env=wrong)
+            self.assertEqual(result.status, 2)
+            self.assertIn("OLLAMA_HOST", result.err)
+        listed = cli.program("presets", "--json", env=wrong)
+        self.assertEqual(listed.status, 0)
+        self.assertEqual([e for e in listed.json()["environment"] if e["preset"] == "ollama"], [])
+        self.assertEqual(len(listed.json()["environment_problems"]), 1)
+        self.assertIn("OLLAMA_HOST", listed.json()["environment_problems"][0])
+        self.assertIn("OLLAMA_HOST", cli.program("presets", env=wrong).out)
+
+
 class PresetTest(cli.CliTest):
     ENVIRONMENT = cli.environment(OPENAI_API_KEY=cli.CANARY, OLLAMA_HOST="0.0.0.0:1234")
 

@@ -1,5 +1,6 @@
 #include "app/probe_command.h"
 #include "app/probe_output.h"
+#include "core/source/failed_source.h"
 
 #include <QtTest>
 #include <nlohmann/json.hpp>
@@ -91,6 +92,7 @@ private slots:
         QVERIFY(judge(64, 60).verdict == Streaming::yes);
         QVERIFY(judge(64, 60).evidence.find("64 events came in 60 arrivals over 500.0 ms") == 0);
         QVERIFY(judge(3, 3).verdict == Streaming::unclear);
+        QVERIFY(judge(1, 1).evidence.find("1 event came in 1 arrival, ") == 0);
         QVERIFY(judge(20, 2).verdict == Streaming::unclear);
         QVERIFY(judge(20, 2).evidence.find("20 events came in 2 arrivals") == 0);
         QVERIFY(judge(0, 0, {}, Outcome::notStreamed).verdict == Streaming::no);
@@ -125,6 +127,58 @@ private slots:
         QVERIFY(!json["protocols"][0]["answers"].get<bool>());
         QCOMPARE(json["protocols"][0]["http_status"].get<int>(), status);
         QVERIFY(json["streaming"].is_null());
+    }
+
+    void whoGeneratesNothingDoesNotAnswer() {
+        for (const Outcome outcome : {Outcome::complete, Outcome::notStreamed, Outcome::truncated}) {
+            ProtocolFinding protocol = asked(ErrorKind::none, 200);
+            auto record = std::make_shared<RunRecord>();
+            record->outcome = outcome;
+            record->finish = "stop";
+            protocol.record = record;
+            const ProbeFindings all = findings(protocol, answer(200, "application/json", "{}"));
+            QVERIFY(!all.anyAnswers());
+            QVERIFY(exitStatusOf(all) == ExitStatus::noResponse);
+            const QString text = QString::fromStdString(probeForPeople(all));
+            QVERIFY2(text.contains("answers, but generates nothing"), qPrintable(text));
+            QVERIFY2(text.contains("not a single token came"), qPrintable(text));
+            // Tokens of hidden reasoning are generated, and shown to nobody.
+            record->usage.emplace().completion = 8;
+            QCOMPARE(protocol.answers(), outcome != Outcome::truncated);
+        }
+    }
+
+    void theSilentAreNotAskedForEverything() {
+        EndpointSpec endpoint;
+        endpoint.url = "http://127.0.0.1:1";
+        endpoint.model = "m";
+        int lists = 0, questions = 0;
+        bool waits = false;
+        const SteadyClock clock;
+        const ListCall silence = [&](const EndpointSpec&, std::shared_ptr<const Secret>,
+                                     const std::function<void(CallReport)>& answer) -> Result<void> {
+            ++lists;
+            CallReport report;
+            report.connected = true;
+            report.kind = ErrorKind::timeoutTotal;
+            answer(report);
+            return {};
+        };
+        const SourceFactory sources = [&](const RunSpec& spec, SourceOutput output) {
+            ++questions;
+            waits = waits || spec.timeouts.firstToken > std::chrono::seconds(15);
+            return std::make_unique<FailedSource>("silence", clock, std::move(output));
+        };
+        const ProbeFindings found =
+            probe(endpoint, {"openai-chat", "anthropic", "ollama-chat"}, nullptr, silence, sources);
+        QCOMPARE(lists, 1);
+        QCOMPARE(questions, 1);
+        QVERIFY(!waits);
+        QVERIFY(found.silent() && !found.anyAnswers() && !found.interrupted);
+        QVERIFY(exitStatusOf(found) == ExitStatus::noResponse);
+        const QString text = QString::fromStdString(probeForPeople(found));
+        QVERIFY2(text.contains("takes connections and says nothing"), qPrintable(text));
+        QCOMPARE(text.count("not asked: the first questions brought no answer at all"), 2);
     }
 
     void aWebPageIsCalledOne() {

@@ -106,7 +106,9 @@ QString doneFor(const RunRecord& record) {
         missing << tr("no finish reason");
     if (!record.usage)
         missing << tr("no usage");
-    QString words = tr("%1 events").arg(formatCount(static_cast<double>(record.events.size())));
+    QString words = record.events.size() == 1
+                        ? tr("1 event")
+                        : tr("%1 events").arg(formatCount(static_cast<double>(record.events.size())));
     if (!missing.isEmpty())
         words += tr(", then ") + missing.join(QStringLiteral(", "));
     return words + QLatin1Char('.');

@@ -32,7 +32,8 @@ Url Address::at(const std::string& path, const std::string& otherQuery) const {
     return made;
 }
 
-Result<Address> addressOf(const EndpointSpec& endpoint, std::initializer_list<std::string_view> endings) {
+Result<Address> addressOf(const EndpointSpec& endpoint, std::initializer_list<std::string_view> endings,
+                          std::initializer_list<std::string_view> beginnings) {
     auto url = parseUrl(endpoint.url);
     if (!url)
         return tl::unexpected(url.error());
@@ -44,8 +45,11 @@ Result<Address> addressOf(const EndpointSpec& endpoint, std::initializer_list<st
     while (!address.base.empty() && address.base.back() == '/')
         address.base.pop_back();
     const std::string_view ending = endingOf(address.base);
-    if (ending.empty())
+    if (ending.empty()) {
+        for (const std::string_view beginning : beginnings)
+            address.base = without(std::move(address.base), beginning);
         return address;
+    }
     if (std::find(endings.begin(), endings.end(), ending) == endings.end())
         return fail(ErrorCode::usage,
                     fmt::format("The address ends in {} but the protocol is {}. Change one of the two.", ending,

@@ -22,8 +22,11 @@ struct Address {
     [[nodiscard]] Url at(const std::string& path, const std::string& otherQuery) const;
 };
 
-/// Takes the endpoint's address apart. A path that ends like the route of another protocol is refused.
-[[nodiscard]] Result<Address> addressOf(const EndpointSpec& endpoint, std::initializer_list<std::string_view> endings);
+/// Takes the endpoint's address apart. A path that ends like the route of another protocol is refused. An address that
+/// is no full route may have been copied with the beginning of the server's other APIs: `beginnings` are taken off its
+/// end, one after the other.
+[[nodiscard]] Result<Address> addressOf(const EndpointSpec& endpoint, std::initializer_list<std::string_view> endings,
+                                        std::initializer_list<std::string_view> beginnings = {});
 
 /// Whether a part of the path names a version of the API: "v1", "v4", "v1beta".
 [[nodiscard]] bool namesVersion(std::string_view path);

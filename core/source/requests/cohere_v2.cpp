@@ -45,12 +45,7 @@ public:
     }
 
 private:
-    static Result<Address> root(const EndpointSpec& endpoint) {
-        auto address = addressOf(endpoint, {kRoute});
-        if (address && !address->full())
-            address->base = without(without(address->base, "/v1"), "/v2");
-        return address;
-    }
+    static Result<Address> root(const EndpointSpec& endpoint) { return addressOf(endpoint, {kRoute}, {"/v1", "/v2"}); }
 };
 
 } // namespace

@@ -34,12 +34,7 @@ public:
     }
 
 private:
-    static Result<Address> root(const EndpointSpec& endpoint) {
-        auto address = addressOf(endpoint, {kRoute});
-        if (address && !address->full())
-            address->base = without(address->base, "/v1");
-        return address;
-    }
+    static Result<Address> root(const EndpointSpec& endpoint) { return addressOf(endpoint, {kRoute}, {"/v1"}); }
 };
 
 } // namespace

@@ -50,10 +50,7 @@ public:
 private:
     [[nodiscard]] std::string_view ending() const { return m_kind == Kind::chat ? "/api/chat" : "/api/generate"; }
     [[nodiscard]] Result<Address> root(const EndpointSpec& endpoint) const {
-        auto address = addressOf(endpoint, {ending()});
-        if (address && !address->full())
-            address->base = without(without(address->base, "/v1"), "/api");
-        return address;
+        return addressOf(endpoint, {ending()}, {"/v1", "/api"});
     }
     /// A switch, or a level for models that have several.
     static nlohmann::ordered_json think(const std::string& effort) {

@@ -46,10 +46,7 @@ public:
 
 private:
     static Result<Address> root(const EndpointSpec& endpoint) {
-        auto address = addressOf(endpoint, {kStream, kWhole});
-        if (address && !address->full())
-            address->base = without(address->base, "/v1");
-        return address;
+        return addressOf(endpoint, {kStream, kWhole}, {"/v1"});
     }
 };
 

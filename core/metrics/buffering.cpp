@@ -45,12 +45,12 @@ struct Burst {
     std::uint32_t end = 0; ///< bytes of the stream up to its last read
 };
 
-/// Rows of arrivals with next to no time between them, after a silence that was not ours.
+/// Rows of arrivals with next to no time between them, after a silence of which less than half was ours.
 std::vector<Burst> burstsOf(const RunRecord& record, const ArrivalLog& log, const HiccupIndex& hiccups) {
     std::vector<Burst> bursts;
     for (std::size_t i = 0; i < log.size();) {
         const bool silent = i == 0 || log[i].at - log[i - 1].at >= kBeforeBurst;
-        const bool ours = i > 0 && hiccups.within(log[i - 1].at, log[i].at) > Duration::zero();
+        const bool ours = i > 0 && 2 * hiccups.within(log[i - 1].at, log[i].at) >= Duration(log[i].at - log[i - 1].at);
         Burst burst{log[i].at, 0, 0, 0};
         do {
             burst.events += log[i].eventCount;

@@ -9,7 +9,7 @@
 /// Our own hiccups as a run saw them, in a form that can be asked. Inside core/metrics only.
 namespace decodescope {
 
-/// Whether a run was stamped in user space, so that a hiccup of ours makes stamps late. A kernel stamp is not touched.
+/// Whether a run was stamped in user space, so that a hiccup of ours makes every stamp late.
 [[nodiscard]] bool stampedByUs(const RunRecord& record) noexcept;
 
 class HiccupIndex {

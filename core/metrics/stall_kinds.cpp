@@ -77,6 +77,13 @@ CatchUp catchUpOf(const ArrivalLog& log, std::size_t arrival, double trendPerS, 
     return best;
 }
 
+/// Whether a hiccup can have made the gap at all. A kernel's stamp is right whenever we read it, unless packets came
+/// while nobody read: the kernel then joins them and keeps the stamp of the last, and the gap grows by what they
+/// waited.
+bool mayBeOurs(const ArrivalLog& log, std::size_t arrival, const RunRecord& record) {
+    return stampedByUs(record) || log[arrival].eventCount > 1;
+}
+
 } // namespace
 
 std::string durationWords(double seconds) {
@@ -85,7 +92,7 @@ std::string durationWords(double seconds) {
 
 std::optional<Duration> clientPart(const ArrivalLog& log, std::size_t arrival, std::optional<double> medianNs,
                                    const StallContext& context) {
-    if (context.hiccups.empty() || !stampedByUs(context.record))
+    if (context.hiccups.empty() || !mayBeOurs(log, arrival, context.record))
         return std::nullopt;
     const auto part = context.hiccups.inProgressAt(log[arrival].at, log[arrival - 1].at);
     const double excessNs = static_cast<double>(log.gapNs(arrival)) - medianNs.value_or(0);

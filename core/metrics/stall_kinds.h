@@ -28,7 +28,8 @@ struct StallTelling {
 /// By what came with and after the gap before `arrival`: phase, delivery, generation, or unknown. Hiccups play no part.
 [[nodiscard]] StallTelling tellByArrivals(const ArrivalLog& log, std::size_t arrival, const StallContext& context);
 
-/// The part of the gap before `arrival` that makes it a client stall: what a hiccup in progress at its end took of it.
+/// The part of the gap before `arrival` that makes it a client stall: what a hiccup in progress at its end took of it,
+/// where the stamp is our own or, the kernel's, that of the last of several events that waited to be read.
 /// Absent when it is none. `medianNs` as the stall was found.
 [[nodiscard]] std::optional<Duration> clientPart(const ArrivalLog& log, std::size_t arrival,
                                                  std::optional<double> medianNs, const StallContext& context);

@@ -54,7 +54,7 @@ std::vector<StallScan::Found> StallScan::found(const ArrivalLog& log) const {
 
 std::vector<std::size_t> StallScan::clientArrivals(const ArrivalLog& log, const StallContext& context) const {
     std::vector<std::size_t> arrivals;
-    if (context.hiccups.empty() || !stampedByUs(context.record))
+    if (context.hiccups.empty())
         return arrivals;
     for (const Found& gap : found(log))
         if (clientPart(log, gap.arrival, gap.medianNs, context))
@@ -69,11 +69,13 @@ StallTelling StallScan::tell(const ArrivalLog& log, const Found& gap, const Stal
     if (const auto part = clientPart(log, gap.arrival, gap.medianNs, context)) {
         telling.kind = StallKind::client;
         telling.data.hiccupS = toSeconds(*part);
-        telling.evidence =
-            fmt::format("This machine held us up: a hiccup was in progress when the gap ended and takes {} of the {} "
-                        "above the median.",
-                        durationWords(toSeconds(*part)),
-                        durationWords((static_cast<double>(log.gapNs(gap.arrival)) - gap.medianNs.value_or(0)) * 1e-9));
+        telling.evidence = fmt::format(
+            "This machine held us up: a hiccup was in progress when the gap ended and takes {} of the {} "
+            "above the median{}.",
+            durationWords(toSeconds(*part)),
+            durationWords((static_cast<double>(log.gapNs(gap.arrival)) - gap.medianNs.value_or(0)) * 1e-9),
+            stampedByUs(context.record) ? ""
+                                        : "; what came meanwhile lay in the kernel under the stamp of its last packet");
     } else {
         if (const auto told = m_told.find(gap.arrival); told != m_told.end()) {
             telling = told->second;
@@ -86,7 +88,7 @@ StallTelling StallScan::tell(const ArrivalLog& log, const Found& gap, const Stal
             telling.data.hiccupS = toSeconds(hiccups);
             telling.evidence += fmt::format(" A hiccup of this machine fell into it ({}) and did not make it{}.",
                                             durationWords(toSeconds(hiccups)),
-                                            stampedByUs(context.record) ? "" : ": the stamps are not ours");
+                                            stampedByUs(context.record) ? "" : ": the stamps are the kernel's");
         }
     }
     telling.data.medianS = gap.medianNs ? std::optional(*gap.medianNs * 1e-9) : std::nullopt;

@@ -165,6 +165,17 @@ private slots:
         QCOMPARE(names(stream.summary()), std::string("merged"));
     }
 
+    void aHiccupThatOnlyFellIntoASilenceHidesNoBurst() {
+        Stream stream;
+        for (int i = 0; i < 8; ++i)
+            stream.arrival(0.5, 20, 4096);
+        for (int i = 0; i < 8; ++i)
+            stream.run().hiccup(0.5 + 0.5 * i, 0.53 + 0.5 * i);
+        const RunSummary s = stream.summary();
+        QCOMPARE(s.buffering.bursts, std::uint64_t{8});
+        QVERIFY(flagged(s, "bursts"));
+    }
+
     void delayedAcknowledgementsPair_data() {
         QTest::addColumn<double>("first");
         QTest::addColumn<double>("second");

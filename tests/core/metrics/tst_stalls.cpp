@@ -132,6 +132,31 @@ private slots:
         QVERIFY(std::abs(s.stalls[0].data.thresholdS - 0.1) < 1e-9);
     }
 
+    void whatLayInTheKernelWhileWeStoodStillIsOurs_data() {
+        QTest::addColumn<double>("due");
+        QTest::addColumn<double>("pause");
+        QTest::addColumn<QString>("kind");
+        QTest::newRow("all of it") << 1.0 << 0.5 << "client ";
+        QTest::newRow("a little of a delivery") << 1.44 << 0.5 << "delivery ";
+    }
+    void whatLayInTheKernelWhileWeStoodStillIsOurs() {
+        // 25 events of one read carry the kernel's stamp of the last packet, which came before we woke at 1.485 s.
+        QFETCH(double, due);
+        QFETCH(double, pause);
+        QFETCH(QString, kind);
+        Paused stream(40, pause);
+        stream.arrivals(1);
+        for (int i = 0; i < 24; ++i)
+            stream.run.sameRead(stream.at - 0.02, 1);
+        stream.arrivals(60);
+        stream.run.clock(ClockSource::kernel).hiccup(due, 1.485);
+        const RunSummary s = summarize(stream.run.build());
+        QCOMPARE(QString::fromStdString(kinds(s)), kind);
+        QCOMPARE(s.clientGaps, std::uint64_t{kind == "client " ? 1U : 0U});
+        QCOMPARE(s.itl->max < 0.03, kind == "client ");
+        QVERIFY(s.stalls[0].data.hiccupS.has_value());
+    }
+
     void theStampReportHasTheLastWordOnTheClock() {
         // One read without a usable kernel stamp: the whole run counts as stamped by us.
         RunBuilder run = Paused(40, 0.5).arrivals(100).run;

@@ -47,7 +47,9 @@ TokenSourceKind totalNameOf(const RunRecord& record) {
 /// A source tells every event's tokens when it leaves none out. A running counter, and our engine's count, may stand
 /// still for a few events (text that was held back and flushed), but not at the first: then it only came late.
 bool tellsEachEvent(const TokenTally& tally, UnitPick pick, const RunRecord& record) {
-    if (pick == UnitPick::usage && !record.usageContinuous)
+    if (pick == UnitPick::usage && (!record.usageContinuous || record.usageFell))
+        return false;
+    if (pick == UnitPick::timings && record.timingsFell)
         return false;
     const TokenTally::Told& told = tally.told[static_cast<std::size_t>(pick)];
     if (told.sum == 0 || told.firstIsZero)
@@ -72,6 +74,7 @@ std::uint64_t endTokens(const RunRecord& record) {
 struct Hidden {
     bool any = false;
     std::optional<std::uint64_t> told; ///< absent: hidden, but nobody says how many
+    bool guessed = false;              ///< only the total says so, by being far more than the text could have
 };
 
 /// Tokens that were billed and not streamed. A token of text has at least one byte, so more reasoning tokens than
@@ -86,10 +89,29 @@ Hidden findHidden(const TokenTally& tally, const RunRecord& record, std::uint64_
         return {true, reasoning && *reasoning > 0 && *reasoning <= total ? reasoning : std::nullopt};
     constexpr std::uint64_t kBytesPerToken = 2; // far below any tokenizer on any text, and yet
     constexpr std::uint64_t kSlack = 16;        // markup that a server's parser swallows
-    const std::uint64_t plausible = kBytesPerToken * record.transcript.size() + kSlack + ends;
+    constexpr std::uint64_t kSlackOfCall = 64;  // a tool call has far more of it than text
+    const std::uint64_t plausible =
+        kBytesPerToken * record.transcript.size() + kSlack + kSlackOfCall * record.toolCalls.size() + ends;
     if (tally.eventsWithoutText == 0 && record.choices.size() <= 1 && total > plausible)
-        return {true, std::nullopt};
+        return {true, std::nullopt, true};
     return {};
+}
+
+/// Whether what was told event by event adds up to something else than the total, and nothing that was hidden explains
+/// it. Ids and logprobs that a server's parsers left out of some events are found this way.
+bool contradicts(const TokenTally& tally, UnitPick pick, const RunRecord& record, std::uint64_t total,
+                 const Hidden& hidden) {
+    // A counter that several choices share, or that fell back, adds up to nothing.
+    const bool counter = pick == UnitPick::usage || pick == UnitPick::timings;
+    if (counter && !tellsEachEvent(tally, pick, record))
+        return false;
+    // The final usage is the counter's last word as well: it must not be compared with itself.
+    const std::uint64_t sum = pick == UnitPick::usage ? tally.told[static_cast<std::size_t>(pick)].sum
+                                                      : sumOf(tally, pick, record);
+    if (sum == 0 || (hidden.any && !hidden.told && !hidden.guessed))
+        return false;
+    // Running counters count what is hidden as well.
+    return disagree(sum, counter ? total : total - hidden.told.value_or(0));
 }
 
 void applyTotal(TokenModel& model, const TokenTally& tally, std::uint64_t total, std::uint64_t ends) {
@@ -229,14 +251,14 @@ TokenModel decideTokens(const TokenTally& tally, const RunRecord& record) {
          {UnitPick::engine, UnitPick::usage, UnitPick::timings, UnitPick::ids, UnitPick::logprobs}) {
         // Running counters count what is hidden as well and hand it to the next event.
         const bool counter = pick == UnitPick::usage || pick == UnitPick::timings;
+        if (total && contradicts(tally, pick, record, *total, hidden)) {
+            count.usageMismatch = true;
+            continue;
+        }
         if (hidden.any && (counter || summarised || !hidden.told))
             continue;
         if (!tellsEachEvent(tally, pick, record))
             continue;
-        if (total && disagree(sumOf(tally, pick, record), shown)) {
-            count.usageMismatch = true;
-            continue;
-        }
         model.pick = pick;
         model.tokensKnown = true;
         count.basis = TokenBasis::perEvent;

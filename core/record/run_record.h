@@ -125,6 +125,8 @@ struct RunRecord {
     std::optional<UsageReport> usage;
     EventTokens trailing;         ///< told after the last event with text: belong to n, not to n_w
     bool usageContinuous = false; ///< usage came with more than the last messages: a per-event source
+    bool usageFell = false;       ///< and once told fewer tokens than before: no such source after all
+    bool timingsFell = false;     ///< the same of the counter in the timings
     std::optional<ServerTimings> timings;
     ServerIdentity identity;
     Duration moved{}; ///< how far all stamps lie from when they were taken: a recording on the time line of a race

@@ -28,7 +28,8 @@ std::int64_t movedNs(std::int64_t ns, Duration by) {
 }
 
 /// What a running total adds to what was handed out before; a total that falls back adds nothing.
-std::uint64_t growth(std::uint64_t& last, std::uint64_t total) {
+std::uint64_t growth(std::uint64_t& last, std::uint64_t total, bool& fell) {
+    fell = fell || total < last;
     if (total <= last)
         return 0;
     return total - std::exchange(last, total);
@@ -174,8 +175,11 @@ void RunRecorder::applyDelta(const StreamEvent& event, const TokenDelta& delta) 
         channels |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(fragment.channel));
         appendFragment(fragment);
     }
-    if (channels == 0)
+    if (channels == 0) {
+        // Usage that grows after the only event with text was a running count as well.
+        m_record->usageContinuous |= m_usageEvents == 1 && record.events.size() == 1 && record.trailing.usage > 0;
         return;
+    }
 
     const auto textEnd = static_cast<std::uint32_t>(record.transcript.size());
     const EventTokens tokens = std::exchange(record.trailing, {});
@@ -221,9 +225,10 @@ void RunRecorder::appendFragment(const Fragment& fragment) {
 void RunRecorder::countHints(const TokenHints& hints) {
     EventTokens& waiting = m_record->trailing;
     if (hints.runningUsage)
-        waiting.usage = saturatingAdd(waiting.usage, growth(m_lastUsage, *hints.runningUsage));
+        waiting.usage = saturatingAdd(waiting.usage, growth(m_lastUsage, *hints.runningUsage, m_record->usageFell));
     if (hints.runningTimings)
-        waiting.timings = saturatingAdd(waiting.timings, growth(m_lastTimings, *hints.runningTimings));
+        waiting.timings =
+            saturatingAdd(waiting.timings, growth(m_lastTimings, *hints.runningTimings, m_record->timingsFell));
     waiting.ids = saturatingAdd(waiting.ids, hints.ids.value_or(0));
     waiting.logprobs = saturatingAdd(waiting.logprobs, hints.logprobs.value_or(0));
     waiting.engine = saturatingAdd(waiting.engine, hints.engine.value_or(0));

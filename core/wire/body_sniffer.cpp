@@ -14,9 +14,15 @@ bool startsWith(std::string_view text, std::string_view beginning) noexcept {
 
 } // namespace
 
-BodyKind sniffBody(std::string_view text) noexcept {
+std::string_view withoutByteOrderMark(std::string_view text) noexcept {
     if (startsWith(text, kByteOrderMark))
         text.remove_prefix(kByteOrderMark.size());
+    return text;
+}
+
+BodyKind sniffBody(std::string_view text) noexcept {
+    if (startsWith(text, kByteOrderMark))
+        text = withoutByteOrderMark(text);
     else if (startsWith(kByteOrderMark, text))
         return BodyKind::undecided;
     const std::size_t first = text.find_first_not_of(" \t\r\n");

@@ -19,6 +19,9 @@ enum class BodyKind {
 /// pages under 200) that the bytes have the last word.
 [[nodiscard]] BodyKind sniffBody(std::string_view beginning) noexcept;
 
+/// The text without the mark that some servers of Windows put before everything.
+[[nodiscard]] std::string_view withoutByteOrderMark(std::string_view text) noexcept;
+
 /// The media type of a Content-Type header, without parameters, in lower case, ASCII only.
 [[nodiscard]] bool isMediaType(std::string_view contentType, std::string_view lowerCaseType) noexcept;
 

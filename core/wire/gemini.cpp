@@ -42,6 +42,8 @@ JsonView unwrapped(JsonView message) {
 } // namespace
 
 void Gemini::readMessage(JsonView wrapped, MessageContent& out) {
+    if (wrapped.isArray() && wrapped.size() == 1) // how some front ends send an error
+        wrapped = *wrapped.begin();
     const JsonView message = unwrapped(wrapped);
     out.error = errorIn(wrapped);
     if (!out.error)

@@ -56,6 +56,42 @@ bool endsBare(std::string_view rest) noexcept {
     return feed != std::string_view::npos && (feed == begin || rest[feed - 1] != '\r');
 }
 
+/// The head of an answer as the parser takes it: with the space that belongs behind a status without a phrase, and
+/// without a length beside chunks, which by RFC 9112 counts for nothing then. Nothing if the head is well as it is.
+struct MendedHead {
+    std::string text;
+    bool hadBothLengths = false;
+};
+std::optional<MendedHead> mended(std::string_view head) {
+    constexpr std::size_t kStatusLine = std::string_view("HTTP/1.1 200").size();
+    constexpr std::string_view kChunked = "chunked";
+    MendedHead out;
+    bool bare = false;
+    bool chunked = false;
+    bool length = false;
+    for (std::size_t begin = 0; begin < head.size();) {
+        const std::size_t end = head.find(kLineEnd, begin) + kLineEnd.size();
+        const std::string_view line = head.substr(begin, end - begin);
+        const std::string name = begin > 0 ? lowerCase(line.substr(0, line.find(':'))) : std::string();
+        chunked = chunked || (name == "transfer-encoding" && lowerCase(line).find(kChunked) != std::string::npos);
+        length = length || name == "content-length";
+        if (begin == 0 && line.size() == kStatusLine + kLineEnd.size()) {
+            bare = true;
+            out.text.append(line.substr(0, kStatusLine)).append(" \r\n");
+        } else if (name != "content-length") {
+            out.text.append(line);
+        }
+        begin = end;
+    }
+    out.hadBothLengths = chunked && length;
+    if (out.hadBothLengths)
+        return out;
+    if (!bare)
+        return std::nullopt;
+    out.text = std::string(head.substr(0, kStatusLine)).append(" ").append(head.substr(kStatusLine));
+    return out;
+}
+
 /// The head of a chunk without the white space that some servers pad its size with and that Beast refuses; nothing if
 /// there is none.
 std::optional<std::string> withoutPadding(std::string_view chunkHead) {
@@ -140,6 +176,7 @@ struct HttpReader::State {
     std::string pending;      // not consumed yet: part of a head, or of a chunk's head
     std::size_t searched = 0; // of a head that is not whole: no end begins before that
     bool leftOver = false;
+    bool bothLengths = false; // where the next answer begins is not for sure
     Status status = Status::open;
     std::string problem;
 };
@@ -215,7 +252,15 @@ HttpReader::Status HttpReader::State::parseSome(std::string_view bytes, std::siz
         error_code error;
         std::size_t n = 0;
         const bool chunkHead = parser->atChunkHead();
-        const auto clean = chunkHead ? withoutPadding(rest.substr(0, length)) : std::nullopt;
+        std::optional<std::string> clean;
+        if (chunkHead) {
+            clean = withoutPadding(rest.substr(0, length));
+        } else if (!parser->is_header_done()) {
+            if (auto head = mended(rest.substr(0, length))) {
+                bothLengths = bothLengths || head->hadBothLengths;
+                clean = std::move(head->text);
+            }
+        }
         if (clean) {
             // Wholly taken or not at all: it is one thing to Beast.
             n = parser->put({clean->data(), clean->size()}, error) == clean->size() ? length : 0;
@@ -252,7 +297,8 @@ bool HttpReader::finish() {
 }
 
 bool HttpReader::reusable() const noexcept {
-    return m_state->status == Status::done && m_state->parser->keep_alive() && !m_state->leftOver;
+    return m_state->status == Status::done && m_state->parser->keep_alive() && !m_state->leftOver &&
+           !m_state->bothLengths;
 }
 
 bool HttpReader::spent() const noexcept {

@@ -1,6 +1,7 @@
 #include "core/wire/message_reader.h"
 
 #include "core/base/utf8.h"
+#include "core/wire/body_sniffer.h"
 #include "core/wire/server_error.h"
 #include "core/wire/surrogates.h"
 
@@ -51,6 +52,10 @@ bool isAscii(std::string_view text) noexcept {
     for (; i < text.size(); ++i)
         bits |= static_cast<unsigned char>(text[i]);
     return (bits & 0x8080808080808080U) == 0;
+}
+
+bool tellsTokens(const TokenHints& hints) noexcept {
+    return hints.runningUsage || hints.runningTimings || hints.ids || hints.logprobs || hints.engine;
 }
 
 /// Keeps what is news and remembers it.
@@ -160,6 +165,8 @@ void MessageReader::message(std::string_view name, std::string_view data, bool u
         warn("unterminated_tail");
     if (terminator) {
         m_doneMark = true;
+        if (name == "error")
+            raiseError({});
         end(m_dialect->endsWithDone());
         return;
     }
@@ -191,7 +198,7 @@ void MessageReader::end(bool own) {
 }
 
 bool MessageReader::wholeAnswer(std::string_view body) {
-    const Utf8Repair repaired = repairUtf8(trimmed(body));
+    const Utf8Repair repaired = repairUtf8(trimmed(withoutByteOrderMark(body)));
     m_repaired = repaired.changed;
     if (!m_document.parse(repaired.text, m_options.jsonDepth))
         return false;
@@ -231,11 +238,19 @@ void MessageReader::tell() {
     for (const RawFragment& raw : m_content.fragments)
         takeFragment(raw);
     forgetStamps();
-    m_delta.hints = m_content.hints;
-    const TokenHints& hints = m_delta.hints;
-    if (!m_delta.fragments.empty() || hints.runningUsage || hints.runningTimings || hints.ids || hints.logprobs ||
-        hints.engine)
+    if (!m_delta.fragments.empty()) {
+        releaseHints(m_now.message);
+        m_delta.hints = m_content.hints;
         emit(std::move(m_delta));
+    } else if (tellsTokens(m_content.hints)) {
+        // The tokens of text that is held back belong to the message that brought it.
+        if (holding()) {
+            keepStamp(m_now);
+            m_heldHints.emplace(m_now.message, m_content.hints);
+        } else {
+            emit(TokenDelta{{}, m_content.hints});
+        }
+    }
     m_delta = {};
 
     if (m_content.usage) {
@@ -282,6 +297,8 @@ void MessageReader::takeFragment(const RawFragment& raw) {
                                                               : PrefixTest::Knowledge::none);
             m_news.clear();
             keepStamp(m_now);
+            if (endsWithHighHalf(text))
+                warn("lone_surrogate");
             state.cumulative->take(text, m_now.message, m_news);
             takeNews(raw);
             return;
@@ -359,12 +376,22 @@ void MessageReader::keepStamp(const Stamp& stamp) {
 
 /// Stamps are kept for as long as anything is held back.
 void MessageReader::forgetStamps() {
-    if (m_heldStamps.empty())
+    if (m_heldStamps.empty() || holding())
         return;
-    const bool holding =
-        std::any_of(m_choices.begin(), m_choices.end(), [](const auto& choice) { return choice.second.holding(); });
-    if (!holding)
-        m_heldStamps.clear();
+    releaseHints(m_now.message);
+    m_heldStamps.clear();
+}
+
+bool MessageReader::holding() const noexcept {
+    return std::any_of(m_choices.begin(), m_choices.end(), [](const auto& choice) { return choice.second.holding(); });
+}
+
+void MessageReader::releaseHints(std::uint32_t message) {
+    while (!m_heldHints.empty() && m_heldHints.begin()->first < message) {
+        const auto held = m_heldHints.extract(m_heldHints.begin());
+        const Stamp stamp = stampOf(held.key());
+        m_out->push_back({stamp.at, stamp.read, stamp.message, TokenDelta{{}, held.mapped()}});
+    }
 }
 
 MessageReader::Stamp MessageReader::stampOf(std::uint32_t message) const {
@@ -385,6 +412,9 @@ void MessageReader::put(Fragment fragment, const Stamp& stamp) {
         m_lastText = stamp;
     TokenDelta delta;
     delta.fragments.push_back(std::move(fragment));
+    releaseHints(stamp.message);
+    if (const auto held = m_heldHints.extract(stamp.message); !held.empty())
+        delta.hints = held.mapped();
     m_out->push_back({m_lastText->at, m_lastText->read, m_lastText->message, std::move(delta)});
 }
 
@@ -409,6 +439,7 @@ void MessageReader::flush() {
         choice.thinking.finish(m_pieces);
         putPieces(index);
     }
+    releaseHints(m_messages);
     m_heldStamps.clear();
     if (!m_delta.fragments.empty())
         emit(std::move(m_delta));

@@ -98,6 +98,9 @@ private:
     void putPieces(std::uint16_t choice);
     void keepStamp(const Stamp& stamp);
     void forgetStamps();
+    [[nodiscard]] bool holding() const noexcept;
+    /// Hands out the counts of messages before `message` whose text turned out to be none.
+    void releaseHints(std::uint32_t message);
     void end(bool own);
     void raiseError(ServerError error);
     [[nodiscard]] Stamp stampOf(std::uint32_t message) const;
@@ -122,7 +125,8 @@ private:
     TokenDelta m_delta;
     bool m_repaired = false; // the message held bytes that are no UTF-8
     std::map<TextKey, HeldHalf> m_halves;
-    std::map<std::uint32_t, Stamp> m_heldStamps; // of messages whose text a splitter or a prefix test holds
+    std::map<std::uint32_t, Stamp> m_heldStamps;     // of messages whose text a splitter or a prefix test holds
+    std::map<std::uint32_t, TokenHints> m_heldHints; // and what these said of their tokens
     std::vector<ThinkSplitter::Piece> m_pieces;
     std::vector<PrefixTest::Piece> m_news;
     std::optional<Stamp> m_lastText; // of the last message that has text

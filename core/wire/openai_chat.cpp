@@ -14,7 +14,7 @@ void OpenAiChat::readMessage(JsonView message, MessageContent& out) {
         const JsonView delta = choice["delta"];
         addDeltaText(delta, "content", *index, out);
         for (const JsonView entry : delta["tool_calls"])
-            m_tools.read(entry, entry["function"], *index, out);
+            m_tools.read(entry, ToolCallTable::functionOf(entry), *index, out);
         if (delta["function_call"].isObject())
             m_tools.read(delta["function_call"], delta["function_call"], *index, out);
     }
@@ -31,7 +31,7 @@ bool OpenAiChat::readWholeAnswer(JsonView answer, MessageContent& out) {
         readChoiceMarks(choice, *index, out);
         addDeltaText(message, "content", *index, out);
         for (const JsonView entry : message["tool_calls"])
-            m_tools.readWhole(entry, entry["function"], *index, out);
+            m_tools.readWhole(entry, ToolCallTable::functionOf(entry), *index, out);
         if (message["function_call"].isObject())
             m_tools.readWhole(message["function_call"], message["function_call"], *index, out);
     }

@@ -254,20 +254,35 @@ void addDeltaText(JsonView delta, std::string_view answerKey, std::uint16_t choi
     addText(delta["audio"]["transcript"], Channel::answer, choice, out);
 }
 
+namespace {
+
+/// Custom tools take text, and it has another name.
+JsonView argumentsOf(JsonView function) {
+    return function["arguments"] ? function["arguments"] : function["input"];
+}
+
+} // namespace
+
+JsonView ToolCallTable::functionOf(JsonView entry) {
+    return entry["custom"].isObject() ? entry["custom"] : entry["function"];
+}
+
 void ToolCallTable::read(JsonView entry, JsonView function, std::uint16_t choice, MessageContent& out) {
     std::optional<std::uint16_t> call = find(entry, function, choice);
-    if (!call)
+    if (call)
+        m_calls.addId(*call, cleanText(entry["id"]), out);
+    else
         call = open(entry, choice, out);
     if (!call)
         return;
     m_calls.addName(*call, function["name"].text(), out);
-    m_calls.addArguments(*call, function["arguments"], out);
+    m_calls.addArguments(*call, argumentsOf(function), out);
 }
 
 void ToolCallTable::readWhole(JsonView entry, JsonView function, std::uint16_t choice, MessageContent& out) {
     if (const auto call = open(entry, choice, out)) {
         m_calls.addName(*call, function["name"].text(), out);
-        m_calls.addArguments(*call, function["arguments"], out);
+        m_calls.addArguments(*call, argumentsOf(function), out);
     }
 }
 

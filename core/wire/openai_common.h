@@ -18,6 +18,8 @@ public:
     void read(JsonView entry, JsonView function, std::uint16_t choice, MessageContent& out);
     /// An entry of a whole answer: always a call of its own.
     void readWhole(JsonView entry, JsonView function, std::uint16_t choice, MessageContent& out);
+    /// What an entry calls: a function with arguments, or a custom tool that takes text.
+    [[nodiscard]] static JsonView functionOf(JsonView entry);
 
 private:
     std::optional<std::uint16_t> find(JsonView entry, JsonView function, std::uint16_t choice) const;

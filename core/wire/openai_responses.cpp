@@ -200,7 +200,8 @@ bool OpenAiResponses::readWholeAnswer(JsonView answer, MessageContent& out) {
     readUsage(answer["usage"], out);
     readTimings(answer["timings"], out);
     readOutput(answer["output"], out);
-    readFinish(answer, {}, out);
+    if (!out.error)
+        readFinish(answer, {}, out);
     return answer["output"].isArray();
 }
 

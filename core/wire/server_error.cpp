@@ -145,10 +145,23 @@ std::string eventDataIn(std::string_view body) {
 
 } // namespace
 
+namespace {
+
+/// A status of HTTP's errors with its words, and nothing generated: what some servers put into a stream that began
+/// well.
+bool isBareStatus(JsonView message) {
+    constexpr std::uint64_t kFirst = 400;
+    constexpr std::uint64_t kLast = 599;
+    const std::uint64_t code = message["code"].count().value_or(0);
+    return code >= kFirst && code <= kLast && !message["message"].text().empty() && !message["choices"];
+}
+
+} // namespace
+
 std::optional<ServerError> errorIn(JsonView message) {
     const JsonView error = message["error"];
     const bool byItsOwnWord = message["object"].text() == "error" || message["type"].text() == "error";
-    if (!error.truthy() && !byItsOwnWord)
+    if (!error.truthy() && !byItsOwnWord && !isBareStatus(message))
         return std::nullopt;
     ServerError out = errorFrom(message);
     if (out.message.empty()) // nothing in words: what it did send is the best that can be shown
@@ -161,6 +174,7 @@ ServerError errorFrom(JsonView object) {
 }
 
 ServerError errorFromBody(std::string_view body) {
+    body = withoutByteOrderMark(body);
     JsonDocument document;
     if (document.parse(body)) {
         JsonView root = document.root();

@@ -63,6 +63,7 @@ private:
     enum class EndOfBody { clean, cut };
     void takeRead(std::string_view bytes);
     void beginBareBody();
+    void tellProvider();
     void chooseCoding();
     void takeBody(std::string_view bytes);
     void sniff(std::string_view bytes);
@@ -223,8 +224,21 @@ void Decoder::onHttpHead(const ResponseHead& head, std::string_view reason) {
     m_facts.reason = reason;
     m_facts.headers = head.headers;
     m_reader.emit(head);
+    tellProvider();
     m_body = head.status >= 200 && head.status < 300 ? Body::sniffing : Body::kept;
     chooseCoding();
+}
+
+/// Who answered behind a router: x-inference-provider and its like. What the body says of it counts for more.
+void Decoder::tellProvider() {
+    constexpr std::string_view kBegin = "x-";
+    constexpr std::string_view kEnd = "-provider";
+    for (const auto& [name, value] : m_facts.headers) {
+        if (!value.empty() && name.starts_with(kBegin) && name.ends_with(kEnd)) {
+            m_reader.emit(ServerIdentity{value, {}, {}});
+            return;
+        }
+    }
 }
 
 void Decoder::chooseCoding() {
@@ -439,6 +453,8 @@ void Decoder::endOfMessages() {
         cameWhole();
         return;
     }
+    if (m_linesAreWhole && opensBrackets(m_kept))
+        return; // one line of a stream that was torn in it
     m_facts.whole = true;
     failAs(ErrorKind::malformed, "The server sent JSON that is no answer of this protocol.");
 }

@@ -24,6 +24,17 @@ std::optional<std::uint16_t> ToolCalls::open(std::string id, std::uint16_t choic
     return number;
 }
 
+void ToolCalls::addId(std::uint16_t number, std::string id, MessageContent& out) {
+    Call& call = m_calls[number];
+    if (id.empty() || !call.id.empty())
+        return;
+    call.id = std::move(id);
+    ToolCallOpened& known = out.opened.emplace_back();
+    known.toolCall = number;
+    known.choice = call.choice;
+    known.id = call.id;
+}
+
 void ToolCalls::addName(std::uint16_t number, std::string_view name, MessageContent& out) {
     Call& call = m_calls[number];
     // Some servers repeat the whole name with every piece of the arguments.

@@ -17,6 +17,8 @@ public:
     /// Opens a call. An empty id is one that was not told. Nothing when there are more calls than any model makes.
     [[nodiscard]] std::optional<std::uint16_t> open(std::string id, std::uint16_t choice, MessageContent& out);
 
+    /// An id that came later than the call was opened. A call that has one keeps it: some servers invent one a piece.
+    void addId(std::uint16_t call, std::string id, MessageContent& out);
     /// A name, or a further piece of one; the whole name once more is no piece.
     void addName(std::uint16_t call, std::string_view name, MessageContent& out);
     /// A piece of the arguments as text, or all of them as an object or a list.

@@ -92,6 +92,12 @@ std::string difference(const WireCase& wireCase, const json& found) {
         if (key == "strict" || key == "alt_text" || key == "raw_text" ||
             (key == "text" && wireCase.expected.contains("text_repeat")))
             continue;
+        if (key == "no_warnings") { // those that must not be there
+            for (const json& name : value)
+                if (matches("warnings", {name}, found["warnings"]))
+                    return "a warning of " + name.dump();
+            continue;
+        }
         if (key == "text_repeat") {
             std::string text;
             for (int i = 0; i < value[1].get<int>(); ++i)

@@ -166,6 +166,85 @@ std::vector<WireCase> countRules() {
              usageEvent(R"({"prompt_tokens":1,"completion_tokens":3})") + doneEvent(),
          {},
          {{"tokens", 3}, {"tokens_per_event", {3}}, {"token_events", 1}}},
+        {"ids that add up to far less than the usage",
+         "openai-chat",
+         dataEvent(R"({"choices":[{"index":0,"delta":{"content":"a"},"token_ids":[5]}]})") +
+             dataEvent(R"({"choices":[{"index":0,"delta":{"content":"b"},"token_ids":[6]}]})") + stop() +
+             usageEvent(R"({"prompt_tokens":3,"completion_tokens":40})") + doneEvent(),
+         {},
+         {{"tokens", 40}, {"tokens_per_event", nullptr}, {"warnings", {"hidden_tokens", "usage_mismatch"}}}},
+        {"a final usage far beyond the running counter",
+         "openai-chat",
+         chatEvent(R"({"content":"a"})", "null", R"("usage":{"prompt_tokens":1,"completion_tokens":10})") +
+             chatEvent(R"({"content":"b"})", "null", R"("usage":{"prompt_tokens":1,"completion_tokens":20})") + stop() +
+             usageEvent(R"({"prompt_tokens":1,"completion_tokens":19503})") + doneEvent(),
+         {},
+         {{"tokens", 19503}, {"tokens_per_event", nullptr}, {"warnings", {"hidden_tokens", "usage_mismatch"}}}},
+        {"ids that a parser of tools keeps to itself",
+         "openai-chat",
+         dataEvent(R"({"choices":[{"index":0,"delta":{"content":"a"},"token_ids":[1]}]})") +
+             dataEvent(
+                 R"({"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"get_weather","arguments":"{\"city\": \"Paris\"}"}}]},"token_ids":[]}]})") +
+             chatEvent("{}", "\"tool_calls\"") + usageEvent(R"({"prompt_tokens":1,"completion_tokens":24})") +
+             doneEvent(),
+         {},
+         {{"tokens", 24}, {"tokens_per_event", nullptr}, {"warnings", {"usage_mismatch"}}}},
+        {"ids that a parser of thoughts keeps to itself",
+         "openai-chat",
+         dataEvent(R"({"choices":[{"index":0,"delta":{"reasoning_content":"Let me think."}}]})") +
+             dataEvent(R"({"choices":[{"index":0,"delta":{"content":"Yes"},"token_ids":[3]}]})") + stop() +
+             usageEvent(R"({"prompt_tokens":1,"completion_tokens":12})") + doneEvent(),
+         {},
+         {{"tokens", 12}, {"tokens_per_event", nullptr}, {"warnings", {"usage_mismatch"}}}},
+        {"ids of the answer beside thoughts whose count is told",
+         "openai-chat",
+         dataEvent(R"({"choices":[{"index":0,"delta":{"content":"Yes"},"token_ids":[3]}]})") +
+             dataEvent(R"({"choices":[{"index":0,"delta":{"content":" sir"},"token_ids":[4]}]})") + stop() +
+             usageEvent(
+                 R"({"prompt_tokens":1,"completion_tokens":66,"completion_tokens_details":{"reasoning_tokens":64}})") +
+             doneEvent(),
+         {},
+         {{"tokens", 66}, {"tokens_per_event", {1, 1}}, {"warnings", {"hidden_tokens"}}}},
+        {"a running counter that falls back",
+         "openai-chat",
+         chatEvent(R"({"content":"a"})", "null", R"("usage":{"prompt_tokens":1,"completion_tokens":5})") +
+             chatEvent(R"({"content":"b"})", "null", R"("usage":{"prompt_tokens":1,"completion_tokens":3})") +
+             chatEvent(R"({"content":"c"})", "null", R"("usage":{"prompt_tokens":1,"completion_tokens":6})") + stop() +
+             doneEvent(),
+         {},
+         {{"tokens", 6}, {"tokens_per_event", nullptr}}},
+        {"a running counter beside the only text",
+         "openai-chat",
+         chatEvent(R"({"content":"abc"})", "null", R"("usage":{"prompt_tokens":1,"completion_tokens":3})") +
+             chatEvent("{}", "\"stop\"", R"("usage":{"prompt_tokens":1,"completion_tokens":4})") + doneEvent(),
+         {},
+         {{"tokens", 4}, {"tokens_per_event", {3}}}},
+        {"the usage of an only text told twice is no running counter",
+         "openai-chat",
+         chatEvent(R"({"content":"abc"})", "\"stop\"", R"("usage":{"prompt_tokens":1,"completion_tokens":4})") +
+             usageEvent(R"({"prompt_tokens":1,"completion_tokens":4})") + doneEvent(),
+         {},
+         {{"tokens", 4}, {"tokens_per_event", nullptr}}},
+        {"a call without arguments has tokens of markup",
+         "anthropic",
+         dataEvent(
+             R"({"type":"message_start","message":{"role":"assistant","usage":{"input_tokens":25,"output_tokens":1}}})") +
+             dataEvent(
+                 R"({"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"get_time","input":{}}})") +
+             dataEvent(R"({"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":38}})") +
+             dataEvent(R"({"type":"message_stop"})"),
+         {},
+         {{"tokens", 38}, {"no_warnings", {"hidden_tokens", "usage_mismatch"}}}},
+        {"the end token of a repeated text is no text's",
+         "sglang-generate",
+         dataEvent(R"({"text":"Deep","meta_info":{"prompt_tokens":9,"finish_reason":null,"completion_tokens":1}})") +
+             dataEvent(
+                 R"({"text":"Deep blue","meta_info":{"prompt_tokens":9,"finish_reason":null,"completion_tokens":2}})") +
+             dataEvent(
+                 R"({"text":"Deep blue","meta_info":{"prompt_tokens":9,"finish_reason":{"type":"stop","matched":2},"completion_tokens":3}})") +
+             doneEvent(),
+         {},
+         {{"text", "Deep blue"}, {"tokens", 3}, {"token_events", 2}, {"tokens_per_event", {1, 1}}}},
     };
 }
 

@@ -276,6 +276,41 @@ std::vector<WireCase> deltaRules() {
              dataEvent(R"({"choices":[{"index":0,"text":"b","finish_reason":"length"}]})") + doneEvent(),
          {},
          {{"status", "complete"}, {"text", "ab"}, {"finish", "length"}, {"token_events", 2}, {"first_token_event", 1}}},
+        {"the id of a call that comes late",
+         "openai-chat",
+         chatEvent(R"({"tool_calls":[{"index":0,"function":{"name":"f","arguments":""}}]})") +
+             chatEvent(R"({"tool_calls":[{"index":0,"id":"a","function":{"arguments":"{}"}}]})") +
+             chatEvent(R"({"tool_calls":[{"index":0,"id":"invented","function":{"arguments":""}}]})") +
+             chatEvent("{}", "\"tool_calls\"") + doneEvent(),
+         {},
+         {{"tool_calls", {{{"id", "a"}, {"name", "f"}, {"arguments", "{}"}}}}}},
+        {"a custom tool takes text",
+         "openai-chat",
+         chatEvent(
+             R"({"tool_calls":[{"index":0,"id":"a","type":"custom","custom":{"name":"sql","input":"SELECT"}}]})") +
+             chatEvent(R"({"tool_calls":[{"index":0,"custom":{"input":" 1"}}]})") + chatEvent("{}", "\"tool_calls\"") +
+             doneEvent(),
+         {},
+         {{"tool_calls", {{{"id", "a"}, {"name", "sql"}, {"arguments", "SELECT 1"}}}}}},
+        {"an event named error is one, whatever its data",
+         "openai-chat",
+         textEvent("a") + "event: error\ndata: [DONE]\n\n",
+         {},
+         {{"status", "error"}, {"error_kind", "in_stream"}, {"text", "a"}}},
+        {"a status and its words alone are an error",
+         "openai-chat",
+         textEvent("a") + dataEvent(R"({"code":400,"message":"too long"})") + doneEvent(),
+         {},
+         {{"status", "error"}, {"error_kind", "in_stream"}, {"error_message", "too long"}, {"error_code", 400}}},
+        {"half a pair at the end of a text so far",
+         "openai-chat",
+         textEvent("a\\ud83d") + textEvent("a\\ud83d\\ude00b", "\"stop\"") + doneEvent(),
+         {},
+         {{"text", "a\xF0\x9F\x98\x80"
+                   "b"},
+          {"warnings", {"lone_surrogate"}}},
+         false,
+         true},
     };
 }
 

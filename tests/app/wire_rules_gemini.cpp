@@ -407,6 +407,11 @@ std::vector<WireCase> geminiArrays() {
          textReply("a", kStop),
          {},
          {{"status", "complete"}, {"text", "a"}, {"events", 1}, {"token_events", 0}, {"warnings", {"not_streamed"}}}},
+        {"a list of one error within the events",
+         "gemini-sse",
+         dataEvent(R"([{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED"}}])"),
+         {},
+         {{"status", "error"}, {"error_kind", "in_stream"}, {"error_message", "quota"}, {"error_code", 429}}},
     };
 }
 

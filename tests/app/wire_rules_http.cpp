@@ -318,6 +318,46 @@ std::vector<WireCase> httpRules() {
          "HTTP/1.1 204 No Content\r\n\r\n",
          {},
          {{"status", "incomplete"}, {"error_kind", "truncated"}, {"events", 0}, {"http_status", 204}}},
+        {"a length beside chunks counts for nothing",
+         "openai-chat",
+         "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nContent-Length: 5\r\nTransfer-Encoding: "
+         "chunked\r\n\r\n" +
+             chunked(ordinary(), "", ""),
+         {},
+         {{"status", "complete"}, {"text", "one two"}, {"http_status", 200}}},
+        {"a status without a phrase, nor the space before it",
+         "openai-chat",
+         "HTTP/1.1 200\r\ncontent-type: text/event-stream\r\n\r\n" + textEvent("one", "\"stop\"") + doneEvent(),
+         {},
+         {{"status", "complete"}, {"text", "one"}, {"http_status", 200}}},
+        {"an error's status without a phrase",
+         "openai-chat",
+         "HTTP/1.1 524\r\ncontent-type: text/html\r\n\r\n<title>A timeout occurred</title>",
+         {},
+         {{"status", "error"},
+          {"error_kind", "http_status"},
+          {"error_message", "A timeout occurred"},
+          {"http_status", 524}}},
+        {"a byte order mark before a whole answer",
+         "openai-chat",
+         httpAnswer("200 OK", "content-type: application/json\r\n",
+                    "\xEF\xBB\xBF"
+                    R"({"choices":[{"index":0,"message":{"content":"W"},"finish_reason":"stop"}]})"),
+         {},
+         {{"status", "complete"}, {"text", "W"}, {"warnings", {"not_streamed"}}}},
+        {"a byte order mark before an error",
+         "openai-chat",
+         httpAnswer("500 X", "content-type: application/json\r\n",
+                    "\xEF\xBB\xBF"
+                    R"({"error":{"message":"boom","code":3}})"),
+         {},
+         {{"status", "error"}, {"error_message", "boom"}, {"error_code", 3}}},
+        {"the provider, told in the head",
+         "openai-chat",
+         "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nx-inference-provider: Elm\r\n\r\n" +
+             textEvent("one", "\"stop\"") + doneEvent(),
+         {},
+         {{"provider", "Elm"}}},
     };
 }
 

@@ -310,7 +310,7 @@ std::vector<WireCase> ollamaEnds() {
          "ollama-chat",
          "{\n  \"message\": {\n",
          {},
-         {{"status", "error"}, {"error_kind", "malformed"}}},
+         {{"status", "incomplete"}, {"error_kind", "truncated"}}},
         {"Ollama, an error in a line",
          "ollama-chat",
          said("a") + "\n" +
@@ -406,6 +406,16 @@ std::vector<WireCase> refusedRules() {
                     textEvent("a", "\"stop\"") + doneEvent()),
          {},
          {{"status", "complete"}, {"text", "a"}, {"warnings", {"content_type_mismatch"}}}},
+        {"the only line torn at a word is a stream cut off",
+         "ollama-chat",
+         R"({"message":{"role":"assistant","content":"Hi"},"done":fal)",
+         {},
+         {{"status", "incomplete"}, {"error_kind", "truncated"}}},
+        {"the only line torn after its first bracket",
+         "ollama-generate",
+         "{",
+         {},
+         {{"status", "incomplete"}, {"error_kind", "truncated"}}},
     };
 }
 

@@ -188,6 +188,13 @@ std::vector<WireCase> responsesRules() {
                 "200 OK", "content-type: application/json\r\n",
                 R"({"object":"response","status":"failed","error":{"code":"server_error","message":"gone"},"output":[]})"),
             {{"status", "error"}, {"error_kind", "in_stream"}, {"error_message", "gone"}}),
+        {"a whole answer that failed has no finish reason",
+         "openai-responses",
+         httpAnswer(
+             "200 OK", "content-type: application/json\r\n",
+             R"({"id":"r","object":"response","status":"failed","output":[],"error":{"code":"server_error","message":"boo"},"usage":null})"),
+         {},
+         {{"status", "error"}, {"error_message", "boo"}, {"finish", nullptr}}},
     };
 }
 

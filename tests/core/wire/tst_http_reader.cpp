@@ -108,8 +108,14 @@ void TestHttpReader::f21_bodies_data() {
     QTest::newRow("two lengths") << QByteArray("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc")
                                  << QByteArray() << false << false << true;
     QTest::newRow("length and chunks")
-        << QByteArray("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
-        << QByteArray() << false << false << true;
+        << QByteArray("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"
+                      "5\r\nabcde\r\n0\r\n\r\n")
+        << QByteArray("abcde") << true << false << false;
+    QTest::newRow("no phrase") << QByteArray("HTTP/1.1 200\r\nContent-Length: 1\r\n\r\na") << QByteArray("a") << true
+                               << true << false;
+    QTest::newRow("no phrase, length and chunks")
+        << QByteArray("HTTP/1.1 200\r\ntransfer-encoding: Chunked\r\ncontent-length: 3\r\n\r\n0\r\n\r\n")
+        << QByteArray() << true << false << false;
     QTest::newRow("no HTTP") << QByteArray("SSH-2.0-OpenSSH\r\n") << QByteArray() << false << false << true;
     QTest::newRow("TLS alert") << QByteArray("\x15\x03\x01\x00\x02\x02\x28", 7) << QByteArray() << false << false
                                << true;

@@ -48,12 +48,12 @@ std::size_t chunkHeadLength(std::string_view rest) noexcept {
     return end == std::string_view::npos ? 0 : end + kHeadEnd.size();
 }
 
-/// Whether the line that should hold a chunk's size ends with a line feed alone: no carriage return will come that it
-/// could be waited for.
-bool endsBare(std::string_view rest) noexcept {
+/// Where the line that should hold a chunk's size ends with a line feed alone, so that no carriage return is waited
+/// for; npos where it does not.
+std::size_t bareEnd(std::string_view rest) noexcept {
     const std::size_t begin = rest.substr(0, kLineEnd.size()) == kLineEnd ? kLineEnd.size() : 0;
     const std::size_t feed = rest.find('\n', begin);
-    return feed != std::string_view::npos && (feed == begin || rest[feed - 1] != '\r');
+    return feed != std::string_view::npos && feed > begin && rest[feed - 1] == '\r' ? std::string_view::npos : feed;
 }
 
 /// The head of an answer as the parser takes it: with the space that belongs behind a status without a phrase, and
@@ -213,7 +213,9 @@ HttpReader::Status HttpReader::feed(std::string_view bytes) {
 HttpReader::Status HttpReader::State::wanted(std::string_view rest, std::size_t& length) {
     length = 0;
     if (parser->atChunkHead()) {
-        if (endsBare(rest)) {
+        if (const std::size_t end = bareEnd(rest); end != std::string_view::npos) {
+            if (end > maxHeadBytes)
+                return Status::tooLarge;
             problem = "a line that holds the length of a chunk ends with a line feed alone";
             return Status::malformed;
         }

@@ -56,9 +56,7 @@ void KernelSocket::open(TransportListener& listener) {
 void KernelSocket::lookedUp(const LookupResult& result) {
     m_lookingUp = false;
     if (result.addresses.empty()) {
-        fail(m_net->clock.now(), ErrorKind::unreachable,
-             fmt::format("The host \"{}\" could not be found ({}). Check its spelling and the network.", m_host,
-                         result.trouble));
+        fail(m_net->clock.now(), ErrorKind::unreachable, hostNotFound(m_host, result.trouble));
         return;
     }
     m_race = std::make_unique<AddressRace>(*m_net, result.addresses,

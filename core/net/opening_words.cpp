@@ -10,6 +10,10 @@ std::string placeVia(std::string_view place, std::string_view proxyName) {
     return proxyName.empty() ? std::string(place) : fmt::format("{} (through the proxy {})", place, proxyName);
 }
 
+std::string hostNotFound(std::string_view host, std::string_view trouble) {
+    return fmt::format("The host \"{}\" could not be found ({}). Check its spelling and the network.", host, trouble);
+}
+
 std::string openingTookTooLong(std::string_view place, const ConnectionFacts& facts, std::string_view limit) {
     if (!facts.lookingUp.empty())
         return fmt::format(

@@ -33,14 +33,15 @@ std::string fingerprintOf(const QSslCertificate& certificate) {
 
 } // namespace
 
-TransportFactory qtTransportFactory() {
-    return [certificates = std::make_shared<CertificateCache>()]() -> std::unique_ptr<Transport> {
-        return std::make_unique<QtTransport>(certificates);
+TransportFactory qtTransportFactory(NetworkThread& network) {
+    return [&network, certificates = std::make_shared<CertificateCache>()]() -> std::unique_ptr<Transport> {
+        return std::make_unique<QtTransport>(network, certificates);
     };
 }
 
-QtTransport::QtTransport(std::shared_ptr<CertificateCache> certificates)
-    : m_certificates(std::move(certificates))
+QtTransport::QtTransport(NetworkThread& network, std::shared_ptr<CertificateCache> certificates)
+    : m_network(network)
+    , m_certificates(std::move(certificates))
     , m_alive(std::make_shared<bool>(true)) {}
 
 QtTransport::~QtTransport() {
@@ -51,54 +52,17 @@ QtTransport::~QtTransport() {
 void QtTransport::open(const TransportTarget& target, TransportListener& listener) {
     m_target = target;
     m_listener = &listener;
-    makeSocket();
-    if (!target.proxy)
-        return connectSocket(target.host, target.port);
-    const Proxy& proxy = *target.proxy;
-    m_proxyName = proxy.name();
-    if (proxy.kind == Proxy::Kind::forward)
-        return connectSocket(proxy.host, proxy.port);
-    m_socket->setProxy(qtProxy(proxy));
-    connectSocket(target.host, target.port);
-}
-
-void QtTransport::makeSocket() {
-    auto tls = m_target.tls ? std::make_unique<QSslSocket>() : nullptr;
-    QSslSocket* const secure = tls.get();
-    m_socket = tls ? std::move(tls) : std::make_unique<QTcpSocket>();
-    m_socket->setProxy(QNetworkProxy::NoProxy);
-    m_socket->setReadBufferSize(kReadBufferBytes);
-    QObject::connect(m_socket.get(), &QTcpSocket::readyRead, this, [this] { readSome(); });
-    QObject::connect(m_socket.get(), &QTcpSocket::disconnected, this, [this] { disconnected(); });
-    QObject::connect(m_socket.get(), &QTcpSocket::errorOccurred, this,
-                     [this](QAbstractSocket::SocketError error) { failed(error); });
-    if (secure == nullptr) {
-        QObject::connect(m_socket.get(), &QTcpSocket::connected, this, [this] { connected(); });
-        QObject::connect(m_socket.get(), &QTcpSocket::bytesWritten, this, [this] { wrote(); });
-        return;
-    }
-    configureTls(*secure);
-    QObject::connect(secure, &QSslSocket::encrypted, this, [this] { connected(); });
-    QObject::connect(secure, &QSslSocket::encryptedBytesWritten, this, [this] { wrote(); });
-    QObject::connect(secure, &QSslSocket::sslErrors, this,
-                     [this](const QList<QSslError>& errors) { judgeCertificate(errors); });
-    QObject::connect(secure, &QSslSocket::connected, this, [this] {
-        m_reached = stampNow();
-        // TCP_NODELAY before the handshake: its last flight and the request would else wait for each other.
-        m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
-    });
-}
-
-void QtTransport::connectSocket(const std::string& host, std::uint16_t port) {
+    if (target.tls)
+        configureTls();
     m_begun = stampNow();
-    if (auto* const secure = qobject_cast<QSslSocket*>(m_socket.get()); secure != nullptr)
-        secure->connectToHostEncrypted(QString::fromStdString(host), port);
-    else
-        m_socket->connectToHost(QString::fromStdString(host), port);
+    if (!target.proxy)
+        return lookUp(target.host, target.port);
+    m_proxyName = target.proxy->name();
+    lookUp(target.proxy->host, target.proxy->port);
 }
 
-void QtTransport::configureTls(QSslSocket& socket) {
-    QSslConfiguration configuration = QSslConfiguration::defaultConfiguration();
+void QtTransport::configureTls() {
+    m_tls = QSslConfiguration::defaultConfiguration();
     QList<QSslCertificate> extra;
     if (m_target.authoritiesPem) {
         const auto [entry, isNew] = m_certificates->try_emplace(*m_target.authoritiesPem);
@@ -107,11 +71,99 @@ void QtTransport::configureTls(QSslSocket& socket) {
         extra = entry->second;
     }
     if (m_target.systemAuthorities)
-        configuration.addCaCertificates(extra); // the system's own are looked up on demand
+        m_tls.addCaCertificates(extra); // the system's own are looked up on demand
     else
-        configuration.setCaCertificates(extra); // and this also ends looking up
-    configuration.setAllowedNextProtocols({QByteArrayLiteral("http/1.1")});
-    socket.setSslConfiguration(configuration);
+        m_tls.setCaCertificates(extra); // and this also ends looking up
+    m_tls.setAllowedNextProtocols({QByteArrayLiteral("http/1.1")});
+}
+
+/// Not by Qt, which waits at the end of the process for look-ups that do not come back.
+void QtTransport::lookUp(const std::string& host, std::uint16_t port) {
+    if (const auto address = numericAddress(host, port))
+        return lookedUp({{*address}, {}});
+    m_lookingUp = host;
+    m_network.runAside(
+        [this, alive = m_alive, host, port] {
+            return [this, alive, result = systemLookup(host, port)] {
+                if (*alive && m_listener != nullptr)
+                    lookedUp(result);
+            };
+        },
+        SideJobs::AtEnd::leave);
+}
+
+void QtTransport::lookedUp(const LookupResult& result) {
+    const std::string host = std::exchange(m_lookingUp, {});
+    if (result.addresses.empty())
+        return std::exchange(m_listener, nullptr)
+            ->onFailed(stampNow(), ErrorKind::unreachable,
+                       (m_target.proxy ? "The proxy cannot be used. " : "") + hostNotFound(host, result.trouble));
+    if (m_target.proxy && m_target.proxy->kind != Proxy::Kind::forward)
+        return askProxy(result.addresses.front());
+    m_race = std::make_unique<QtRace>([this] { return makeSocket(); }, result.addresses,
+                                      [this](QtRaceResult raced) { this->raced(std::move(raced)); });
+}
+
+std::unique_ptr<QTcpSocket> QtTransport::makeSocket() const {
+    auto secure = m_target.tls ? std::make_unique<QSslSocket>() : nullptr;
+    if (secure) {
+        secure->setSslConfiguration(m_tls);
+        secure->setPeerVerifyName(QString::fromStdString(m_target.host));
+    }
+    std::unique_ptr<QTcpSocket> socket = secure ? std::move(secure) : std::make_unique<QTcpSocket>();
+    socket->setProxy(QNetworkProxy::NoProxy);
+    socket->setReadBufferSize(kReadBufferBytes);
+    return socket;
+}
+
+/// Qt does the asking; to it the host is there as soon as the proxy agreed.
+void QtTransport::askProxy(const SocketAddress& address) {
+    m_socket = makeSocket();
+    QNetworkProxy proxy = qtProxy(*m_target.proxy);
+    proxy.setHostName(QHostAddress(address.raw()).toString());
+    m_socket->setProxy(proxy);
+    QObject::connect(m_socket.get(), &QTcpSocket::connected, this, [this] { reached(); });
+    listenToSocket();
+    m_socket->connectToHost(QString::fromStdString(m_target.host), m_target.port);
+}
+
+void QtTransport::raced(QtRaceResult result) {
+    m_race.reset();
+    if (result.socket) {
+        m_socket = std::move(result.socket);
+        listenToSocket();
+        return reached();
+    }
+    ErrorKind kind = ErrorKind::unreachable;
+    std::string message = sentenceFor(result.error, result.trouble, kind);
+    std::exchange(m_listener, nullptr)->onFailed(stampNow(), kind, std::move(message));
+}
+
+void QtTransport::listenToSocket() {
+    QObject::connect(m_socket.get(), &QTcpSocket::readyRead, this, [this] { readSome(); });
+    QObject::connect(m_socket.get(), &QTcpSocket::disconnected, this, [this] { disconnected(); });
+    QObject::connect(m_socket.get(), &QTcpSocket::errorOccurred, this,
+                     [this](QAbstractSocket::SocketError error) { failed(error); });
+    auto* const secure = qobject_cast<QSslSocket*>(m_socket.get());
+    if (secure == nullptr) {
+        QObject::connect(m_socket.get(), &QTcpSocket::bytesWritten, this, [this] { wrote(); });
+        return;
+    }
+    QObject::connect(secure, &QSslSocket::encrypted, this, [this] { connected(); });
+    QObject::connect(secure, &QSslSocket::encryptedBytesWritten, this, [this] { wrote(); });
+    QObject::connect(secure, &QSslSocket::sslErrors, this,
+                     [this](const QList<QSslError>& errors) { judgeCertificate(errors); });
+}
+
+/// TCP, and the way through a proxy, are up.
+void QtTransport::reached() {
+    auto* const secure = qobject_cast<QSslSocket*>(m_socket.get());
+    if (secure == nullptr)
+        return connected();
+    m_reached = stampNow();
+    // TCP_NODELAY before the handshake: its last flight and the request would else wait for each other.
+    m_socket->setSocketOption(QAbstractSocket::LowDelayOption, 1);
+    secure->startClientEncryption();
 }
 
 void QtTransport::judgeCertificate(const QList<QSslError>& errors) {
@@ -193,12 +245,13 @@ void QtTransport::failed(QAbstractSocket::SocketError error) {
     if (!*alive || m_listener == nullptr)
         return;
     ErrorKind kind = ErrorKind::unreachable;
-    std::string message = sentenceFor(error, kind);
+    std::string message = sentenceFor(error, m_socket->errorString(), kind);
     std::exchange(m_listener, nullptr)->onFailed(at, kind, std::move(message));
 }
 
 void QtTransport::close() {
     m_listener = nullptr;
+    m_race.reset();
     if (!m_socket)
         return;
     m_watch.unwatch();
@@ -217,6 +270,8 @@ ConnectionFacts QtTransport::facts() const {
     ConnectionFacts facts;
     facts.begun = m_begun;
     facts.unverified = m_target.tls && m_target.allowInvalidTls;
+    facts.lookingUp = m_lookingUp;
+    facts.proxy = m_proxyName;
     if (!m_socket)
         return facts;
     if (const auto* secure = qobject_cast<const QSslSocket*>(m_socket.get()); secure != nullptr && m_up) {
@@ -224,7 +279,6 @@ ConnectionFacts QtTransport::facts() const {
         facts.tlsVersion = secure->sessionProtocol() == QSsl::TlsV1_3 ? "TLSv1.3" : "TLSv1.2";
         facts.certificate = fingerprintOf(secure->peerCertificate());
     }
-    facts.proxy = m_proxyName;
     if (m_target.proxy && m_target.proxy->kind == Proxy::Kind::forward)
         facts.forwarder = m_target.proxy;
     if (m_proxyName.empty() && m_up) {
@@ -241,8 +295,8 @@ std::string QtTransport::place() const {
     return placeVia(text, m_proxyName);
 }
 
-std::string QtTransport::sentenceFor(QAbstractSocket::SocketError error, ErrorKind& kind) const {
-    const std::string detail = m_socket->errorString().toStdString();
+std::string QtTransport::sentenceFor(QAbstractSocket::SocketError error, const QString& words, ErrorKind& kind) const {
+    const std::string detail = words.toStdString();
     if (m_up) {
         kind = ErrorKind::connectionClosed;
         return fmt::format("The connection to {} broke: {}.", place(), detail);
@@ -251,8 +305,6 @@ std::string QtTransport::sentenceFor(QAbstractSocket::SocketError error, ErrorKi
     case QAbstractSocket::ConnectionRefusedError:
         return fmt::format("Nothing is listening at {} (connection refused). Check the port, or start the server.",
                            place());
-    case QAbstractSocket::HostNotFoundError:
-        return fmt::format("The host \"{}\" could not be found. Check its spelling and the network.", m_target.host);
     case QAbstractSocket::SocketResourceError:
         return noMoreDescriptors(place());
     case QAbstractSocket::SocketTimeoutError:

@@ -1,9 +1,13 @@
 #pragma once
 
+#include "core/net/name_lookup.h"
+#include "core/net/network_thread.h"
+#include "core/net/qt_race.h"
 #include "core/net/reset_watch.h"
 #include "core/net/transport.h"
 
 #include <QSslCertificate>
+#include <QSslConfiguration>
 #include <QSslSocket>
 
 #include <map>
@@ -21,7 +25,7 @@ using CertificateCache = std::map<std::string, QList<QSslCertificate>>;
 /// user space. It cannot tell a TLS connection that was cut from one that ended with a goodbye.
 class QtTransport final : public QObject, public Transport {
 public:
-    explicit QtTransport(std::shared_ptr<CertificateCache> certificates);
+    QtTransport(NetworkThread& network, std::shared_ptr<CertificateCache> certificates);
     ~QtTransport() override;
 
     void open(const TransportTarget& target, TransportListener& listener) override;
@@ -32,9 +36,14 @@ public:
     [[nodiscard]] ConnectionFacts facts() const override;
 
 private:
-    void makeSocket();
-    void connectSocket(const std::string& host, std::uint16_t port);
-    void configureTls(QSslSocket& socket);
+    void configureTls();
+    void lookUp(const std::string& host, std::uint16_t port);
+    void lookedUp(const LookupResult& result);
+    [[nodiscard]] std::unique_ptr<QTcpSocket> makeSocket() const;
+    void askProxy(const SocketAddress& proxy);
+    void raced(QtRaceResult result);
+    void listenToSocket();
+    void reached();
     void connected();
     void wrote();
     void readSome();
@@ -42,12 +51,17 @@ private:
     void failed(QAbstractSocket::SocketError error);
     void judgeCertificate(const QList<QSslError>& errors);
     [[nodiscard]] std::string place() const;
-    [[nodiscard]] std::string sentenceFor(QAbstractSocket::SocketError error, ErrorKind& kind) const;
+    [[nodiscard]] std::string sentenceFor(QAbstractSocket::SocketError error, const QString& words,
+                                          ErrorKind& kind) const;
 
+    NetworkThread& m_network;
     std::shared_ptr<CertificateCache> m_certificates;
+    QSslConfiguration m_tls;
     std::shared_ptr<bool> m_alive; // false once destroyed; looked at on the network thread alone
     TransportTarget m_target;
     TransportListener* m_listener = nullptr; // null: nothing more is told
+    std::string m_lookingUp;                 // the name; empty: none
+    std::unique_ptr<QtRace> m_race;          // while connecting
     std::unique_ptr<QTcpSocket> m_socket;
     ResetWatch m_watch;
     QByteArray m_buffer; // reused for every read
@@ -61,6 +75,6 @@ private:
 };
 
 /// Makes QtTransports that share a certificate cache.
-[[nodiscard]] TransportFactory qtTransportFactory();
+[[nodiscard]] TransportFactory qtTransportFactory(NetworkThread& network);
 
 } // namespace decodescope

@@ -40,7 +40,7 @@ TransportFactory transportFactory(NetworkThread& network, TransportKind kind) {
     if (kind == TransportKind::kernel)
         return pooledTransports(network, kernelStampTransportFactory(network));
 #endif
-    return kind == TransportKind::qt ? pooledTransports(network, qtTransportFactory()) : TransportFactory();
+    return kind == TransportKind::qt ? pooledTransports(network, qtTransportFactory(network)) : TransportFactory();
 }
 
 } // namespace decodescope

@@ -1,15 +1,19 @@
 // What every transport promises, whatever it stamps with. Each row of `transports` is one implementation.
+#include "core/net/qt_race.h"
+#include "tests/core/net/silent_port.h"
 #include "tests/core/net/transport_probe.h"
 #include "tests/core/net/transport_rows.h"
 #include "tests/support/fault_server.h"
 
 #include <QCryptographicHash>
+#include <QNetworkProxy>
 #include <QSslCertificate>
 #include <QtTest>
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +51,32 @@ class TestTransport : public QObject {
 
 private slots:
     void initTestCase_data() { addTransportRows(); }
+
+    void qtsSocketsRaceAsWell() {
+        if (transportOfRow() != TransportKind::qt)
+            QSKIP("The kernel's sockets race in tests of their own.");
+        const SilentPort silent;
+        if (!silent.good())
+            QSKIP("This machine has no ::1.");
+        const FaultServer server(Script{fault::stall()});
+        const auto make = [] {
+            auto socket = std::make_unique<QTcpSocket>();
+            socket->setProxy(QNetworkProxy::NoProxy);
+            return socket;
+        };
+        std::optional<QtRaceResult> result;
+        const auto done = [&](QtRaceResult raced) { result.emplace(std::move(raced)); };
+        const QtRace race(make, {*numericAddress("::1", silent.port()), *numericAddress("127.0.0.1", server.port())},
+                          done);
+        QTRY_VERIFY(result.has_value());
+        QVERIFY(result->socket);
+        QCOMPARE(result->socket->peerPort(), server.port());
+        result.reset();
+        const QtRace lost(make, {*numericAddress("127.0.0.1", 1), *numericAddress("::1", 1)}, done);
+        QTRY_VERIFY(result.has_value());
+        QVERIFY(!result->socket);
+        QVERIFY(result->error == QAbstractSocket::ConnectionRefusedError && !result->trouble.isEmpty());
+    }
 
     void carriesBytesBothWays_data() {
         QTest::addColumn<bool>("encrypted");

@@ -125,8 +125,10 @@ void addLaneFlags(CLI::App& run, RunFlags& flags) {
     run.add_flag("--reuse", flags.reuse,
                  "Let later runs use a connection that an earlier one left open (told as warm); a lane may say so for "
                  "itself by connection=reuse");
-    run.add_flag("--allow-invalid-tls", flags.allowInvalidTls,
-                 "Do not verify certificates (said in the result's words)");
+    run.add_flag(
+        "--allow-invalid-tls", flags.allowInvalidTls,
+        "Do not verify certificates of lanes that do not say verify=on or verify=off for themselves; the result "
+        "says so of each run");
     run.add_flag("--allow-key-over-http", flags.allowPlainHttpWithKey,
                  "Send a key unencrypted to a host that is not this machine");
     addOptional(run, "--transport", flags.transport,

@@ -20,9 +20,11 @@ std::string_view milestoneName(Milestone::Kind kind) {
     case Milestone::Kind::sent:
         return "sent";
     case Milestone::Kind::firstByte:
+        return "first_byte";
+    case Milestone::Kind::routed:
         break;
     }
-    return "first_byte";
+    return "routed";
 }
 
 bool bringsText(const TokenDelta& delta) {

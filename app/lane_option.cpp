@@ -118,6 +118,8 @@ Result<bool> takeRemote(const std::string& name, std::string& value, EndpointSpe
         endpoint.extraCaFile = std::move(value);
     } else if (name == "pin") {
         taken = pinCertificate(endpoint, value);
+    } else if (name == "verify") {
+        taken = takeChoice(name, value, "off", "on", endpoint.allowInvalidTls);
     } else if (name == "connection") {
         bool reuse = false;
         taken = takeChoice(name, value, "reuse", "fresh", reuse);
@@ -181,7 +183,7 @@ tl::unexpected<Error> unknownPart(const LaneOption& lane) {
     if (lane.recorded)
         return fail(ErrorCode::usage, "--lane with recording= knows name, recording and lane.");
     return fail(ErrorCode::usage, "--lane knows name, endpoint, preset, option, model, protocol, key-env, key-file, "
-                                  "ca-file, pin, connection, think-tags and cumulative; or local=FILE or "
+                                  "ca-file, pin, verify, connection, think-tags and cumulative; or local=FILE or "
                                   "recording=FILE and their parts. "
                                   "A key itself is never taken from the command line, where every user of the "
                                   "machine can read it.");
@@ -269,6 +271,7 @@ Result<LaneOption> parseLaneOption(std::string_view text, const std::string& def
                 return unknownPart(lane);
         }
     }
+    lane.verifyTold = told("verify");
     if (remote && answerers == 1) {
         if (Result<void> complete = completePreset(lane.endpoint, told("protocol"), environment); !complete)
             return fail(complete.error().code, fmt::format("Lane {}: {}", lane.name, complete.error().message));

@@ -19,6 +19,7 @@ struct LaneOption {
     std::optional<LocalModelSpec> local;      ///< a model on this machine
     std::optional<RecordedLaneSpec> recorded; ///< a lane of a recording
     int batchMates = 0, contextDepth = 0;     ///< of a local model
+    bool verifyTold = false;                  ///< the lane says itself whether certificates are verified
 };
 
 /// The path that stands for the sample model until it was fetched.

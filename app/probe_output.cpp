@@ -95,6 +95,7 @@ Json connectionJson(const CallReport& report) {
             {"tls_s", facts.tlsVersion.empty() ? Json(nullptr) : jsonNumber(toSeconds(facts.tlsTook))},
             {"first_byte_s", report.firstByteTook ? jsonNumber(toSeconds(*report.firstByteTook)) : Json(nullptr)},
             {"tls_version", jsonTextOrNull(facts.tlsVersion)},
+            {"tls_verified", facts.tlsVersion.empty() ? Json(nullptr) : Json(!facts.unverified)},
             {"certificate_sha256", jsonTextOrNull(facts.certificate)},
             {"http_version", report.head ? jsonTextOrNull(report.head->httpVersion) : Json(nullptr)},
             {"server", jsonTextOrNull(header(report, "server"))}};
@@ -158,7 +159,8 @@ std::string connectionLines(const CallReport& report) {
                         facts.proxy.empty() ? "" : " through the proxy " + facts.proxy,
                         ms(report.openingTook - facts.tlsTook), tls ? ", TLS in " + ms(facts.tlsTook) : "");
     if (tls)
-        text += fmt::format("TLS          {}\nCertificate  SHA-256 {}\n", facts.tlsVersion,
+        text += fmt::format("TLS          {}{}\nCertificate  SHA-256 {}\n", facts.tlsVersion,
+                            facts.unverified ? ", not verified: any certificate is taken, as was asked" : "",
                             facts.certificate.empty() ? "not told" : facts.certificate);
     if (report.firstByteTook)
         text += fmt::format("First byte   {} after the first question\n", ms(*report.firstByteTook));

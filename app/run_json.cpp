@@ -147,6 +147,7 @@ void addServer(Json& json, const RunRecord& record) {
     json["connection"] = record.connected ? Json(record.warmConnection ? "warm" : "cold") : Json(nullptr);
     json["proxy"] = jsonTextOrNull(record.proxy);
     json["tls"] = jsonTextOrNull(record.tlsVersion);
+    json["tls_verified"] = record.tlsVersion.empty() ? Json(nullptr) : Json(!record.tlsUnverified);
     json["tls_s"] = record.tlsTook ? jsonNumber(toSeconds(*record.tlsTook)) : Json(nullptr);
     json["opening_s"] = record.openingTook ? jsonNumber(toSeconds(*record.openingTook)) : Json(nullptr);
 }

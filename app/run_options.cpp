@@ -215,7 +215,8 @@ Result<RunRequest> understand(const RunFlags& flags) {
         lane.spec.contextDepth = option.contextDepth;
         if (lane.spec.endpoint.extraCaFile.empty())
             lane.spec.endpoint.extraCaFile = flags.caFile;
-        lane.spec.endpoint.allowInvalidTls = flags.allowInvalidTls;
+        if (!option.verifyTold)
+            lane.spec.endpoint.allowInvalidTls = flags.allowInvalidTls;
         if (flags.reuse)
             lane.spec.endpoint.connection = ConnectionUse::reuse;
         lane.spec.endpoint.allowPlainHttpWithKey = flags.allowPlainHttpWithKey;

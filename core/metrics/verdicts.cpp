@@ -60,6 +60,7 @@ std::vector<std::string> verdicts(const RunRecord& record, const RunSummary& sum
         flag(*tokens.output > asked + 2, "over_max_tokens");
     }
     flag(tokens.cached.value_or(0) > 0, "cached");
+    flag(record.tlsUnverified, "tls_not_verified");
     for (const BufferingSign& sign : summary.buffering.signs)
         if (sign.kind != BufferingKind::notReallyStreamed)
             flags.emplace_back(toString(sign.kind));

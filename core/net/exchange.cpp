@@ -133,7 +133,7 @@ void Exchange::tellConnected() {
     milestone(std::max(m_connectedAt, *m_t0),
               {Milestone::Kind::connected, facts.warm,
                facts.warm ? Duration{} : m_connectedAt - std::max(m_openedAt, facts.begun), facts.tlsTook,
-               facts.tlsVersion, facts.proxy});
+               facts.tlsVersion, facts.unverified, facts.proxy});
 }
 
 void Exchange::sendRequest() {
@@ -147,6 +147,13 @@ void Exchange::adaptRequest(const ConnectionFacts& facts) {
     addressToProxy(m_plan.requestBytes, m_plan.origin, facts.forwarder->authorization());
     if (facts.forwarder->login)
         m_proxyMasker = SecretMasker(*facts.forwarder->login);
+}
+
+void Exchange::tellRoute(Instant at) {
+    if (m_connected || !m_transport)
+        return;
+    if (std::string proxy = m_transport->facts().proxy; !proxy.empty())
+        milestone(at, {Milestone::Kind::routed, false, {}, {}, {}, false, std::move(proxy)});
 }
 
 void Exchange::tellSent() {
@@ -366,6 +373,7 @@ void Exchange::end(Instant at, ErrorKind kind, std::string message) {
     last += m_masker.flush();
     if (!last.empty())
         deliver(m_lastRead, last);
+    tellRoute(at);
     if (stamps) {
         m_outlet->stamps(at, *stamps);
         m_events.push_back({at, m_reads, 0, *stamps});

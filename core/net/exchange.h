@@ -78,6 +78,8 @@ private:
     void wipeRequest();
     void ask();
     void sendRequest();
+    /// Where no connection came about, by which proxy it was to go is told all the same.
+    void tellRoute(Instant at);
     /// The request as the way to the server wants it.
     void adaptRequest(const ConnectionFacts& facts);
 

@@ -29,10 +29,9 @@ constexpr std::size_t kSealSize = kSealBegin.size() + kHashDigits + kSealEnd.siz
 
 using MarkRow = std::pair<Milestone::Kind, std::string_view>;
 constexpr std::array kMarks{
-    MarkRow{Milestone::Kind::started, "started"},
-    MarkRow{Milestone::Kind::connected, "connected"},
-    MarkRow{Milestone::Kind::sent, "sent"},
-    MarkRow{Milestone::Kind::firstByte, "first_byte"},
+    MarkRow{Milestone::Kind::started, "started"}, MarkRow{Milestone::Kind::connected, "connected"},
+    MarkRow{Milestone::Kind::sent, "sent"},       MarkRow{Milestone::Kind::firstByte, "first_byte"},
+    MarkRow{Milestone::Kind::routed, "routed"},
 };
 
 std::uint32_t shortHash(std::string_view body) {
@@ -219,6 +218,7 @@ RecordingLine parseMark(const json& line) {
         if (const auto took = integerMember(line, "tls_ns"); took && sane(*took))
             result.milestone.tlsTook = Duration(*took);
         result.milestone.tlsVersion = textMember(line, "tls").value_or("");
+        result.milestone.unverified = !boolMember(line, "tls_verified").value_or(true);
         result.milestone.proxy = textMember(line, "proxy").value_or("");
         constexpr std::int64_t kFarthest = std::int64_t{1} << 61;
         if (const auto moved = integerMember(line, "moved_ns"); moved && *moved >= -kFarthest && *moved <= kFarthest)
@@ -371,6 +371,8 @@ void appendMarkLine(std::string& out, std::uint32_t run, Instant at, const Miles
     if (!milestone.tlsVersion.empty())
         fmt::format_to(std::back_inserter(out), R"(,"tls":{},"tls_ns":{})", dumpJson(milestone.tlsVersion),
                        toNs(milestone.tlsTook));
+    if (milestone.unverified)
+        out += R"(,"tls_verified":false)";
     if (!milestone.proxy.empty())
         fmt::format_to(std::back_inserter(out), R"(,"proxy":{})", dumpJson(milestone.proxy));
     if (milestone.moved != Duration{})

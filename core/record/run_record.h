@@ -110,6 +110,7 @@ struct RunRecord {
     std::optional<Duration> openingTook; ///< TCP and TLS, also when they were up before t0; 0 for a warm connection
     std::optional<Duration> tlsTook;     ///< TLS's part of it; absent without TLS and for a warm connection
     std::string tlsVersion;              ///< "TLSv1.3"; empty without TLS
+    bool tlsUnverified = false;          ///< the lane took any certificate
     std::string proxy;                   ///< "host:port" of the proxy in between; empty: direct
     std::optional<StampReport> stamps;   ///< how well the arrivals were stamped
     std::vector<Hiccup> hiccups;         ///< of ours while the run was in flight, in order of waking

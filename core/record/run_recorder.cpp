@@ -138,11 +138,14 @@ void RunRecorder::applyMilestone(Instant at, const Milestone& milestone) {
         applyConnected(at, milestone);
         break;
     case Milestone::Kind::sent:
-        if (!record.firstByte) // a connection that died unused was opened anew, and the request sent again
+        if (!record.firstByte)
             record.sent = at;
         break;
     case Milestone::Kind::firstByte:
         setOnce(record.firstByte, at);
+        break;
+    case Milestone::Kind::routed:
+        record.proxy = milestone.proxy;
         break;
     }
     // A connection that was up before the release counts from the release (metrics.md section 1, tc).
@@ -158,6 +161,7 @@ void RunRecorder::applyConnected(Instant at, const Milestone& milestone) {
     record.warmConnection = milestone.warm;
     record.openingTook = milestone.openingTook;
     record.tlsVersion = milestone.tlsVersion;
+    record.tlsUnverified = milestone.unverified;
     record.proxy = milestone.proxy;
     const bool shookHands = !milestone.tlsVersion.empty() && !milestone.warm;
     record.tlsTook = shookHands ? std::optional(milestone.tlsTook) : std::nullopt;

@@ -47,14 +47,16 @@ struct Milestone {
         started,   ///< t0
         connected, ///< tc: TCP, and TLS where used, are up; `warm` tells a reused or prepared connection
         sent,      ///< ts: last byte of the request left
-        firstByte  ///< tb: first byte of the response head
+        firstByte, ///< tb: first byte of the response head
+        routed     ///< no connection came about, but it was to lead through `proxy`
     };
     Kind kind = Kind::started;
     bool warm = false;        ///< with connected: the connection had been used before
     Duration openingTook{};   ///< with connected: how long TCP and TLS took, also when that was before t0
     Duration tlsTook{};       ///< with connected: the part of openingTook that was TLS; 0 without TLS
     std::string tlsVersion{}; ///< with connected: "TLSv1.3"; empty without TLS
-    std::string proxy{};      ///< with connected: "host:port" of the proxy in between; empty: direct
+    bool unverified = false;  ///< with connected: under TLS, but the lane takes any certificate
+    std::string proxy{};      ///< with connected and routed: "host:port" of the proxy in between; empty: direct
     /// With started: how far the stamps of this run were moved from when they were taken. Not 0 only for a recording
     /// that runs beside live lanes, on their time line.
     Duration moved{};

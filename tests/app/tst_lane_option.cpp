@@ -40,6 +40,12 @@ private slots:
         QCOMPARE(lane->endpoint.pinnedCertificate, pin);
         QVERIFY(!parseLaneOption("endpoint=https://h,pin=AB:CD", "A"));
         QVERIFY(!parseLaneOption("endpoint=https://h,connection=warm", "A"));
+        QVERIFY(!lane->endpoint.allowInvalidTls && !lane->verifyTold);
+        const auto lax = parseLaneOption("endpoint=https://h,verify=off", "A");
+        QVERIFY(lax && lax->endpoint.allowInvalidTls && lax->verifyTold);
+        const auto strict = parseLaneOption("endpoint=https://h,verify=on", "A");
+        QVERIFY(strict && !strict->endpoint.allowInvalidTls && strict->verifyTold);
+        QVERIFY(!parseLaneOption("endpoint=https://h,verify=maybe", "A"));
     }
 
     void commasAndBackslashesCanBeEscaped() {

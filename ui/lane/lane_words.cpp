@@ -398,12 +398,16 @@ std::array<LaneNumber, 4> laneNumbers(const LaneShot& shot, RateUnit unit) {
 
 namespace {
 
-/// What lies between us and the server, where that is not a new connection straight to it.
+/// What lies between us and the server, where that is not a new connection straight to it or could be anybody.
 std::optional<LaneBadge> wayBadge(const RunRecord& record) {
     QStringList words, tip;
     if (record.warmConnection) {
         words << tr("warm");
         tip << tr("An earlier run's connection was used again: nothing was opened");
+    }
+    if (record.tlsUnverified) {
+        words << tr("TLS not verified");
+        tip << tr("This lane takes any certificate, so that anybody on the way could have answered");
     }
     if (!record.proxy.empty()) {
         words << tr("via proxy");

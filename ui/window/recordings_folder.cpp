@@ -111,16 +111,22 @@ Result<void> writeRuns(const Session& session, const RecordingHeader& header, co
             if (record.outcome == Outcome::running)
                 continue;
             const auto sink = (*journal)->openRun(record);
-            const auto milestone = [&](const std::optional<Instant>& at, Milestone::Kind kind) {
+            const auto milestone = [&](const std::optional<Instant>& at, const Milestone& what) {
                 if (at)
-                    sink->onMilestone(*at, {.kind = kind,
-                                            .warm = record.warmConnection,
-                                            .openingTook = record.openingTook.value_or(Duration{})});
+                    sink->onMilestone(*at, what);
             };
-            milestone(record.started, Milestone::Kind::started);
-            milestone(record.connected, Milestone::Kind::connected);
-            milestone(record.sent, Milestone::Kind::sent);
-            milestone(record.firstByte, Milestone::Kind::firstByte);
+            milestone(record.started, {.kind = Milestone::Kind::started});
+            milestone(record.connected, {.kind = Milestone::Kind::connected,
+                                         .warm = record.warmConnection,
+                                         .openingTook = record.openingTook.value_or(Duration{}),
+                                         .tlsTook = record.tlsTook.value_or(Duration{}),
+                                         .tlsVersion = record.tlsVersion,
+                                         .unverified = record.tlsUnverified,
+                                         .proxy = record.proxy});
+            if (!record.connected && !record.proxy.empty())
+                milestone(record.finished, {.kind = Milestone::Kind::routed, .proxy = record.proxy});
+            milestone(record.sent, {.kind = Milestone::Kind::sent});
+            milestone(record.firstByte, {.kind = Milestone::Kind::firstByte});
             for (std::uint32_t read = 0; read < run->raw->chunkCount(); ++read) {
                 if (const auto chunk = run->raw->chunk(read))
                     sink->onChunk(chunk->at, chunk->read, chunk->bytes);

@@ -71,6 +71,13 @@ private slots:
         QVERIFY(hasFlag(s, "cached") && hasFlag(s, "short_run") && hasFlag(s, "not_steady_state"));
     }
 
+    void aCertificateThatNobodyLookedAtIsAFlag() {
+        RunRecord record = RunBuilder().ttft(0.2).tokens(500).until(2.3).build();
+        QVERIFY(!hasFlag(summarize(record), "tls_not_verified"));
+        record.tlsUnverified = true;
+        QVERIFY(hasFlag(summarize(record), "tls_not_verified"));
+    }
+
     void undefinedIsADash_data() {
         QTest::addColumn<int>("tokens");
         QTest::addColumn<bool>("oneRead");

@@ -235,6 +235,9 @@ private slots:
         QVERIFY(probe.run());
         const std::string told = probe.message();
         QVERIFY2(told.find("roxy") != std::string::npos && told.find(name) != std::string::npos, told.c_str());
+        const auto* way = probe.milestone(connects ? Milestone::Kind::connected : Milestone::Kind::routed);
+        QVERIFY(way != nullptr);
+        QCOMPARE(way->second.proxy, name);
     }
 
     // Trust (F3)
@@ -301,6 +304,7 @@ private slots:
             QVERIFY2(probe.outcome() == "complete/none", probe.message().c_str());
             const Milestone& connected = probe.milestone(Milestone::Kind::connected)->second;
             QVERIFY(!connected.tlsVersion.empty());
+            QCOMPARE(connected.unverified, trust == "any");
             return;
         }
         QVERIFY(probe.waitEnd());
@@ -371,6 +375,7 @@ private slots:
             QCOMPARE(connected.openingTook == 0ns, run > 0);
             QCOMPARE(connected.tlsTook == 0ns, run > 0 || !encrypted);
             QCOMPARE(connected.tlsVersion.empty(), !encrypted);
+            QCOMPARE(connected.unverified, encrypted); // as was asked, and not without TLS
             settle();
         }
         QCOMPARE(server.connections(), 1);

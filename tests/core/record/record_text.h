@@ -27,7 +27,8 @@ inline std::string recordText(const RunRecord& r) {
     out << instant(r.started) << ' ' << instant(r.connected) << ' ' << instant(r.sent) << ' ' << instant(r.firstByte)
         << ' ' << instant(r.finished) << ' ' << r.warmConnection << ' '
         << (r.openingTook ? std::to_string(toNs(*r.openingTook)) : "-") << ' '
-        << (r.tlsTook ? std::to_string(toNs(*r.tlsTook)) : "-") << ' ' << r.tlsVersion << ' ' << r.proxy << '\n';
+        << (r.tlsTook ? std::to_string(toNs(*r.tlsTook)) : "-") << ' ' << r.tlsVersion << ' ' << r.tlsUnverified << ' '
+        << r.proxy << '\n';
     if (r.head) {
         out << r.head->status << ' ' << r.head->httpVersion << '\n';
         for (const auto& [name, value] : r.head->headers)

@@ -137,6 +137,22 @@ private slots:
         QVERIFY(line.find("moved") == std::string::npos);
     }
 
+    void howTheConnectionWasIsKeptInARecording() {
+        for (const auto kind : {Milestone::Kind::connected, Milestone::Kind::routed}) {
+            Milestone milestone{kind};
+            milestone.proxy = "p:1";
+            milestone.unverified = kind == Milestone::Kind::connected;
+            std::string line;
+            appendMarkLine(line, 3, instantFromNs(42), milestone);
+            const auto parsed = parseRecordingLine(std::string_view(line).substr(0, line.size() - 1));
+            QVERIFY(parsed && std::holds_alternative<MarkLine>(*parsed));
+            const Milestone& back = std::get<MarkLine>(*parsed).milestone;
+            QVERIFY(back.kind == kind);
+            QCOMPARE(back.proxy, milestone.proxy);
+            QCOMPARE(back.unverified, milestone.unverified);
+        }
+    }
+
     void stoppingBeforeAndAfterTheRelease() {
         Played early(shortRun());
         early.source.cancel(ErrorKind::cancelled);

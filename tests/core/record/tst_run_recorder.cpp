@@ -293,6 +293,17 @@ void TestRunRecorder::milestonesAreSetOnce() {
     QVERIFY(r.warmConnection);
     QCOMPARE(*r.openingTook, Duration(std::chrono::milliseconds(3)));
     QCOMPARE(r.reads, 0U);
+    // The proxy of a connection that did not come about, and whether certificates were looked at, are told, too.
+    Milestone routed{Milestone::Kind::routed};
+    routed.proxy = "p:1";
+    b.event(routed);
+    QCOMPARE(r.proxy, std::string("p:1"));
+    Milestone lax{Milestone::Kind::connected};
+    lax.tlsVersion = "TLSv1.3";
+    lax.unverified = true;
+    Bench other;
+    other.event(lax);
+    QVERIFY(other.record->tlsUnverified);
 }
 
 void TestRunRecorder::connectionBeforeReleaseCountsFromRelease() {

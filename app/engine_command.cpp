@@ -24,7 +24,14 @@ ExitStatus becomeEngine(int argc, char** argv) {
     for (int i = 2; i < argc; ++i)
         arguments.push_back(argv[i]);
     arguments.push_back(nullptr);
-    execv(path.c_str(), arguments.data());
+    std::vector<std::string> environment;
+    for (const QString& variable : engineEnvironment(EngineTask::fetch).toStringList())
+        environment.push_back(variable.toStdString());
+    std::vector<char*> variables;
+    for (std::string& variable : environment)
+        variables.push_back(variable.data());
+    variables.push_back(nullptr);
+    execve(path.c_str(), arguments.data(), variables.data());
     tell(fmt::format("decodescope: {} could not be started: {}.", path, std::strerror(errno)));
     return ExitStatus::noResponse;
 }

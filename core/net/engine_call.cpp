@@ -23,9 +23,10 @@ std::string withoutSpeaker(std::string word) {
 
 } // namespace
 
-EngineCall::EngineCall(QStringList arguments, QObject* parent)
+EngineCall::EngineCall(QStringList arguments, EngineTask task, QObject* parent)
     : QObject(parent)
-    , m_arguments(std::move(arguments)) {
+    , m_arguments(std::move(arguments))
+    , m_task(task) {
     m_limit.setSingleShot(true);
     m_limit.callOnTimeout(this, [this] { stop("The engine did not answer in time."); });
     m_kill.setSingleShot(true);
@@ -65,7 +66,7 @@ void EngineCall::start(Answer answer) {
         end(tl::unexpected(program.error()));
         return;
     }
-    prepareEngineProcess(m_process, *program, m_arguments);
+    prepareEngineProcess(m_process, *program, m_arguments, m_task);
     if (limit)
         m_limit.start(*limit);
     m_process.start(QIODevice::ReadOnly);

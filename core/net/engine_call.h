@@ -29,7 +29,7 @@ public:
     using Answer = std::function<void(Result<Ended>)>;
     using ErrorLine = std::function<void(const QByteArray& line)>;
 
-    EngineCall(QStringList arguments, QObject* parent);
+    EngineCall(QStringList arguments, EngineTask task, QObject* parent);
     ~EngineCall() override;
 
     /// Told of every line on stderr.
@@ -48,6 +48,7 @@ private:
     void end(Result<Ended> result);
 
     QStringList m_arguments;
+    EngineTask m_task;
     Answer m_answer;
     QProcess m_process;
     QTimer m_limit, m_kill;

@@ -97,7 +97,7 @@ void EngineProcess::start() {
         return;
     }
     m_status.state = EngineState::starting;
-    prepareEngineProcess(m_process, *program, argumentsFor(m_spec));
+    prepareEngineProcess(m_process, *program, argumentsFor(m_spec), EngineTask::decode);
     m_silence.start(m_patience.silence);
     m_process.start(QIODevice::ReadOnly);
     emit changed();

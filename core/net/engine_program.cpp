@@ -8,6 +8,8 @@
 #include <QStandardPaths>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <unistd.h>
 
 namespace decodescope {
@@ -24,12 +26,32 @@ bool runs(const QString& path) {
 
 /// Whether a variable's name says that it holds a credential.
 bool namesCredential(const QString& name) {
-    const QString upper = name.toUpper();
-    for (const char* part : {"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}) {
-        if (upper.contains(QLatin1String(part)))
-            return true;
-    }
-    return false;
+    constexpr std::array<const char*, 8> kParts{"KEY",        "TOKEN", "SECRET", "PASS",
+                                                "CREDENTIAL", "AUTH",  "BEARER", "COOKIE"};
+    return std::any_of(kParts.begin(), kParts.end(),
+                       [&](const char* part) { return name.contains(QLatin1String(part), Qt::CaseInsensitive); });
+}
+
+/// What a program needs to find its libraries, folders, processor and graphics card, and to be looked into.
+bool ordinary(const QString& name) {
+    constexpr std::array<const char*, 10> kWhole{"PATH", "HOME",     "USER", "LOGNAME", "SHELL",
+                                                 "LANG", "LANGUAGE", "TZ",   "TMPDIR",  "GLIBC_TUNABLES"};
+    constexpr std::array<const char*, 9> kBegin{"LC_",  "LD_",   "XDG_",    "CUDA_",       "NVIDIA_",
+                                                "OMP_", "GOMP_", "MALLOC_", "DECODESCOPE_"};
+    constexpr std::array<const char*, 4> kSanitizers{"ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"};
+    const auto is = [&](const char* whole) { return name == QLatin1String(whole); };
+    return std::any_of(kWhole.begin(), kWhole.end(), is) || std::any_of(kSanitizers.begin(), kSanitizers.end(), is) ||
+           std::any_of(kBegin.begin(), kBegin.end(),
+                       [&](const char* begin) { return name.startsWith(QLatin1String(begin)); });
+}
+
+/// How this machine reaches the network, and what pip, which fetches the sample, is told by variables. A proxy's or an
+/// index's own login may be part of it: without it nothing could be fetched.
+bool aboutNetwork(const QString& name) {
+    constexpr std::array<const char*, 4> kWhole{"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE",
+                                                "CURL_CA_BUNDLE"};
+    return name.endsWith(QLatin1String("_proxy"), Qt::CaseInsensitive) || name.startsWith(QLatin1String("PIP_")) ||
+           std::any_of(kWhole.begin(), kWhole.end(), [&](const char* whole) { return name == QLatin1String(whole); });
 }
 
 } // namespace
@@ -55,19 +77,20 @@ Result<QString> findEngineProgram() {
                             kName));
 }
 
-QProcessEnvironment engineEnvironment() {
+QProcessEnvironment engineEnvironment(EngineTask task) {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     for (const QString& name : environment.keys()) {
-        if (namesCredential(name))
+        const bool needed = ordinary(name) || (task == EngineTask::fetch && aboutNetwork(name));
+        if (!needed || namesCredential(name))
             environment.remove(name);
     }
     return environment;
 }
 
-void prepareEngineProcess(QProcess& process, const QString& program, const QStringList& arguments) {
+void prepareEngineProcess(QProcess& process, const QString& program, const QStringList& arguments, EngineTask task) {
     process.setProgram(program);
     process.setArguments(arguments);
-    process.setProcessEnvironment(engineEnvironment());
+    process.setProcessEnvironment(engineEnvironment(task));
     process.setStandardInputFile(QProcess::nullDevice());
     process.setChildProcessModifier([] { setpgid(0, 0); });
 }

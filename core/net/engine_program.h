@@ -15,12 +15,19 @@ namespace decodescope {
 /// ErrorCode::unsupported and a sentence that says what to do.
 [[nodiscard]] Result<QString> findEngineProgram();
 
-/// The environment that the engine gets: ours without what looks like a credential, which it never needs.
-[[nodiscard]] QProcessEnvironment engineEnvironment();
+/// What the engine is started for.
+enum class EngineTask {
+    decode, ///< answering us over loopback, reading a file
+    fetch   ///< fetching the sample model, for which it needs the way to the network
+};
+
+/// The environment that the engine gets: of ours only what is known to be needed. A key may stand in a variable of any
+/// name, so that what is not known is left out.
+[[nodiscard]] QProcessEnvironment engineEnvironment(EngineTask task);
 
 /// Readies a process for the engine: that environment, and a process group of its own, so that Ctrl-C in a terminal
 /// reaches us alone and we end the engine in order.
-void prepareEngineProcess(QProcess& process, const QString& program, const QStringList& arguments);
+void prepareEngineProcess(QProcess& process, const QString& program, const QStringList& arguments, EngineTask task);
 
 /// The last lines of what a program said on stderr, at most `lines` of them and each of bounded length, without control
 /// characters; a line that ends with a per cent sign gives way to the next.

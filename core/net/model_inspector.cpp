@@ -78,7 +78,7 @@ ModelInspector::~ModelInspector() = default;
 
 void ModelInspector::inspect(const std::string& path, Answer answer) {
     auto* call = new EngineCall({QStringLiteral("inspect"), QString::fromStdString(path), QStringLiteral("--json")},
-                                this); // its parent owns it until it was told
+                                EngineTask::decode, this); // its parent owns it until it was told
     call->limit = kLimit;
     call->start([call, path, answer = std::move(answer)](const Result<EngineCall::Ended>& ended) {
         call->deleteLater();

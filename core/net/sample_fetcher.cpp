@@ -54,7 +54,8 @@ void SampleFetcher::fetch(Progress progress, Answer answer) {
         });
         return;
     }
-    m_call = new EngineCall({QStringLiteral("fetch-sample"), QStringLiteral("--progress-json")}, this);
+    m_call =
+        new EngineCall({QStringLiteral("fetch-sample"), QStringLiteral("--progress-json")}, EngineTask::fetch, this);
     if (progress) {
         m_call->onErrorLine = [progress = std::move(progress)](const QByteArray& line) {
             if (const auto told = progressIn(line))

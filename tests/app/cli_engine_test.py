@@ -11,7 +11,7 @@ PROGRAM, ENGINE = (os.path.abspath(path) for path in sys.argv[1:3])
 
 
 def call(*arguments, mode="good", engine=ENGINE, folder=None, **more):
-    environment = {**os.environ, "DECODESCOPE_ENGINE": engine, "FAKE_ENGINE": mode, **more}
+    environment = {**os.environ, "DECODESCOPE_ENGINE": engine, "DECODESCOPE_FAKE_ENGINE": mode, **more}
     return subprocess.run([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, timeout=120, env=environment, cwd=folder)
 
@@ -91,16 +91,16 @@ class EngineTest(unittest.TestCase):
         self.assertEqual([one["token_events"] for one in runs], [3, 3])
 
     def test_the_sample_model(self):
-        lane = self.good(run("--lane", "local=sample", FAKE_SAMPLE="/data/s.gguf"))["lanes"][0]
+        lane = self.good(run("--lane", "local=sample", DECODESCOPE_FAKE_SAMPLE="/data/s.gguf"))["lanes"][0]
         self.assertEqual(lane["endpoint"], "local:/data/s.gguf")
         failed = run("--lane", "local=sample")
         self.assertEqual(failed.returncode, 3)
         self.assertIn("package index cannot be reached", failed.stderr)
 
     def test_the_engine_command_passes_on(self):
-        told = call("engine", "inspect", "x.gguf", "--json", FAKE_INSPECT="{}")
+        told = call("engine", "inspect", "x.gguf", "--json", DECODESCOPE_FAKE_INSPECT="{}")
         self.assertEqual((told.returncode, told.stdout), (0, "{}\n"))
-        self.assertEqual(call("engine", "inspect", "x", FAKE_STATUS="5").returncode, 5)
+        self.assertEqual(call("engine", "inspect", "x", DECODESCOPE_FAKE_STATUS="5").returncode, 5)
         self.assertEqual(call("engine", "inspect", engine="/nowhere").returncode, 3)
 
     def test_the_table_has_a_line_for_it(self):

@@ -8,6 +8,7 @@
 #include <QtTest>
 
 #include <csignal>
+#include <map>
 #include <memory>
 
 using namespace decodescope;
@@ -42,7 +43,7 @@ class EngineProcessTest : public QObject {
 private slots:
     void init() {
         qputenv("DECODESCOPE_ENGINE", QByteArray::fromStdString(test::supportFile("fake_engine")));
-        qunsetenv("FAKE_ENGINE");
+        qunsetenv("DECODESCOPE_FAKE_ENGINE");
     }
     void cleanupTestCase() { qunsetenv("DECODESCOPE_ENGINE"); }
 
@@ -67,7 +68,7 @@ private slots:
     }
 
     void aSlowStartShowsItsProgress() {
-        qputenv("FAKE_ENGINE", "slow");
+        qputenv("DECODESCOPE_FAKE_ENGINE", "slow");
         EngineProcess engine(fakeModel());
         std::vector<std::string> progress;
         connect(&engine, &EngineProcess::changed, this, [&] { progress.push_back(engine.status().progress); });
@@ -89,7 +90,7 @@ private slots:
     void f50_badStartsFailWithASentence() {
         QFETCH(QByteArray, mode);
         QFETCH(QByteArray, sentence);
-        qputenv("FAKE_ENGINE", mode);
+        qputenv("DECODESCOPE_FAKE_ENGINE", mode);
         EnginePatience patience;
         patience.silence = mode == "hang" ? std::chrono::milliseconds(3s) : std::chrono::milliseconds(60s);
         EngineProcess engine(fakeModel(), patience);
@@ -110,7 +111,7 @@ private slots:
     }
 
     void aDeathIsToldWithTheLastWords() {
-        qputenv("FAKE_ENGINE", "dies-ready");
+        qputenv("DECODESCOPE_FAKE_ENGINE", "dies-ready");
         EngineProcess engine(fakeModel());
         engine.start();
         QTRY_VERIFY_WITH_TIMEOUT(engine.status().state == EngineState::failed, 20000);
@@ -129,7 +130,7 @@ private slots:
     }
 
     void stoppingEndsEvenOneThatDoesNotHear() {
-        qputenv("FAKE_ENGINE", "stubborn");
+        qputenv("DECODESCOPE_FAKE_ENGINE", "stubborn");
         EnginePatience patience;
         patience.stop = 200ms;
         EngineProcess engine(fakeModel(), patience);
@@ -146,11 +147,29 @@ private slots:
     }
 
     void theEngineGetsNoCredentials() {
-        qputenv("SOME_API_KEY", "DSCANARY");
-        const QProcessEnvironment environment = engineEnvironment();
-        qunsetenv("SOME_API_KEY");
-        QVERIFY(!environment.contains("SOME_API_KEY"));
-        QVERIFY(environment.contains("PATH"));
+        QTemporaryDir folder;
+        const QString given = folder.filePath("given");
+        const std::map<QByteArray, QByteArray> secrets{
+            {"SOME_API_KEY", "DSCANARY-1"}, {"CORP_LLM", "DSCANARY-2"}, {"DECODESCOPE_TOKEN", "DSCANARY-3"},
+            {"XDG_PASS", "DSCANARY-4"},     {"my_auth", "DSCANARY-5"},  {"https_proxy", "http://me:DSCANARY-6@h:1"}};
+        for (const auto& [name, value] : secrets)
+            qputenv(name.constData(), value);
+        qputenv("DECODESCOPE_FAKE_GIVEN", given.toLocal8Bit());
+        EngineProcess engine(fakeModel());
+        engine.start();
+        QTRY_VERIFY_WITH_TIMEOUT(engine.status().state == EngineState::ready, 20000);
+        const QProcessEnvironment fetching = engineEnvironment(EngineTask::fetch);
+        qunsetenv("DECODESCOPE_FAKE_GIVEN");
+        for (const auto& [name, value] : secrets)
+            qunsetenv(name.constData());
+        QFile file(given); // the child's own account of its command line and environment
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray told = file.readAll();
+        QVERIFY(told.contains("serve") && told.contains("PATH="));
+        QVERIFY2(!told.contains("DSCANARY"), told.constData());
+        // The sample comes through the proxy, whose own login is no key of a lane.
+        QCOMPARE(fetching.value("https_proxy"), QString("http://me:DSCANARY-6@h:1"));
+        QVERIFY(!fetching.contains("CORP_LLM") && !fetching.contains("SOME_API_KEY"));
     }
 
     void equalSpecsShareAnEngine() {
@@ -185,12 +204,12 @@ private slots:
     }
 
     void f50_aDeadEngineIsReplaced() {
-        qputenv("FAKE_ENGINE", "dies-ready");
+        qputenv("DECODESCOPE_FAKE_ENGINE", "dies-ready");
         EnginePool pool;
         const auto first = pool.acquire(fakeModel());
         QTRY_VERIFY_WITH_TIMEOUT(first->status().state == EngineState::failed, 20000);
         QVERIFY(pool.status(fakeModel()).state == EngineState::failed);
-        qunsetenv("FAKE_ENGINE");
+        qunsetenv("DECODESCOPE_FAKE_ENGINE");
         const auto second = pool.acquire(fakeModel());
         QVERIFY(second.get() != first.get());
         QTRY_VERIFY_WITH_TIMEOUT(second->status().state == EngineState::ready, 20000);

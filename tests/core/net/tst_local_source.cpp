@@ -85,12 +85,12 @@ class LocalSourceTest : public QObject {
 private slots:
     void init() {
         qputenv("DECODESCOPE_ENGINE", QByteArray::fromStdString(test::supportFile("fake_engine")));
-        qunsetenv("FAKE_ENGINE");
+        qunsetenv("DECODESCOPE_FAKE_ENGINE");
     }
     void cleanupTestCase() { qunsetenv("DECODESCOPE_ENGINE"); }
 
     void aRunTellsTheEnginesOwnAccount() {
-        qputenv("FAKE_ENGINE", "slow"); // loading is over before t0
+        qputenv("DECODESCOPE_FAKE_ENGINE", "slow"); // loading is over before t0
         LocalRun run;
         QVERIFY(run.run());
         QVERIFY2(run.end()->verdict == StreamEnd::Verdict::complete, run.end()->message.c_str());
@@ -140,7 +140,7 @@ private slots:
     }
 
     void anEngineThatDoesNotStartEndsTheRun() {
-        qputenv("FAKE_ENGINE", "refuse");
+        qputenv("DECODESCOPE_FAKE_ENGINE", "refuse");
         LocalRun run;
         QVERIFY(run.untilReady());
         QVERIFY(run.untilEnd());
@@ -151,7 +151,7 @@ private slots:
     }
 
     void aDeathInTheMiddleIsToldInTheEnginesWords() {
-        qputenv("FAKE_ENGINE", "dies-streaming");
+        qputenv("DECODESCOPE_FAKE_ENGINE", "dies-streaming");
         LocalRun run;
         QVERIFY(run.run());
         QVERIFY(run.end()->kind == ErrorKind::connectionClosed);
@@ -164,7 +164,7 @@ private slots:
     }
 
     void stoppingWhileItLoadsEndsAtOnce() {
-        qputenv("FAKE_ENGINE", "hang");
+        qputenv("DECODESCOPE_FAKE_ENGINE", "hang");
         LocalRun run;
         run.source().prepare();
         QVERIFY(!run.source().ready());

@@ -23,18 +23,18 @@ class ModelInspectorTest : public QObject {
 private slots:
     void init() {
         qputenv("DECODESCOPE_ENGINE", QByteArray::fromStdString(test::supportFile("fake_engine")));
-        qunsetenv("FAKE_STATUS");
-        qunsetenv("FAKE_SAMPLE");
+        qunsetenv("DECODESCOPE_FAKE_STATUS");
+        qunsetenv("DECODESCOPE_FAKE_SAMPLE");
     }
     void cleanupTestCase() { qunsetenv("DECODESCOPE_ENGINE"); }
 
     void detailsAreRead() {
-        qputenv("FAKE_INSPECT",
+        qputenv("DECODESCOPE_FAKE_INSPECT",
                 "{'supported':true,'reason':null,'architecture':'llama','name':'Tiny','types':{'F32':61,'Q4_1':40,'Q6_"
                 "K':3},"
                 "'parameters_total':135000000,'context':2048,'vocabulary':49152,'chat_template':'chatml'}");
-        QByteArray json = qgetenv("FAKE_INSPECT");
-        qputenv("FAKE_INSPECT", json.replace('\'', '"'));
+        QByteArray json = qgetenv("DECODESCOPE_FAKE_INSPECT");
+        qputenv("DECODESCOPE_FAKE_INSPECT", json.replace('\'', '"'));
         const Result<ModelDetails> details = inspect();
         QVERIFY(details);
         QVERIFY(details->supported && details->chatTemplate);
@@ -44,7 +44,7 @@ private slots:
     }
 
     void aBrokenFileIsASentence() {
-        qputenv("FAKE_STATUS", "5");
+        qputenv("DECODESCOPE_FAKE_STATUS", "5");
         const Result<ModelDetails> details = inspect();
         QVERIFY(!details);
         QVERIFY(details.error().code == ErrorCode::malformed);
@@ -67,7 +67,7 @@ private slots:
     }
 
     void theSampleIsFetchedWithProgress() {
-        qputenv("FAKE_SAMPLE", "/data/sample.gguf");
+        qputenv("DECODESCOPE_FAKE_SAMPLE", "/data/sample.gguf");
         SampleFetcher fetcher;
         std::vector<SampleProgress> progress;
         std::optional<Result<std::string>> got;

@@ -58,6 +58,15 @@ bool isNameCharacter(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
 }
 
+/// Whether a query's value of this name is a secret in all likelihood.
+bool namesSecret(std::string_view name) {
+    const std::string lower = lowered(name);
+    if (lower.ends_with("tokens")) // a count
+        return false;
+    return isSensitiveHeader(lower) || contains(lower, "auth") || contains(lower, "pass") || contains(lower, "sig") ||
+           contains(lower, "credential");
+}
+
 /// A word of a sentence ("the key: ...") is no header; what is meant by one has a hyphen or is one of the four.
 bool looksLikeSensitiveHeader(std::string_view name) {
     const std::string lower = lowered(name);
@@ -164,6 +173,39 @@ std::string urlWithoutSecrets(std::string_view url) {
         return masked.append(rest);
     masked.append(rest.substr(0, query + 1));
     return masked + queryWithoutSecrets(rest.substr(query + 1));
+}
+
+std::string urlWithoutKeys(std::string_view url) {
+    const std::size_t query = std::min(url.find('?'), url.size());
+    std::string out = urlWithoutSecrets(url.substr(0, query));
+    for (std::size_t at = query; at < url.size();) { // at '?' or '&'
+        const std::size_t end = std::min(url.find('&', at + 1), url.size());
+        const std::string_view pair = url.substr(at, end - at);
+        const std::string_view name = pair.substr(0, pair.find('='));
+        const bool secret = namesSecret(name) && name.size() < pair.size();
+        out += secret ? std::string(name) + "=***" : LiveKeys::instance().masked(std::string(pair));
+        at = end;
+    }
+    return out;
+}
+
+std::string withoutLikelyKeys(std::string_view text) {
+    constexpr std::size_t kShortestKey = 16;
+    constexpr std::ptrdiff_t kFewestDigits = 3;
+    std::string out;
+    for (std::size_t i = 0; i < text.size();) {
+        const std::size_t begin = i;
+        while (i < text.size() && isNameCharacter(text[i]))
+            ++i;
+        const std::string_view word = text.substr(begin, i - begin);
+        const auto digits = std::count_if(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+        const bool letters = std::any_of(word.begin(), word.end(),
+                                         [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; });
+        out += word.size() >= kShortestKey && digits >= kFewestDigits && letters ? "***" : word;
+        if (i < text.size())
+            out += text[i++];
+    }
+    return out;
 }
 
 void keepOutOfTexts(const Secret& key) {

@@ -23,6 +23,14 @@ namespace decodescope {
 /// The part of a URL behind its '?', every value masked that isHarmlessQuery() does not let pass.
 [[nodiscard]] std::string queryWithoutSecrets(std::string_view query);
 
+/// A URL that may be shown and kept and still leads where it did: only userinfo and query values are masked whose names
+/// say that they are keys, or that are keys in use.
+[[nodiscard]] std::string urlWithoutKeys(std::string_view url);
+
+/// A text in which somebody may have typed a key where none belongs: long words that mix letters and digits, as keys
+/// do, are masked.
+[[nodiscard]] std::string withoutLikelyKeys(std::string_view text);
+
 /// From now on `key` is masked by redacted(), in each of its forms. Thread-safe. Kept until the program ends.
 void keepOutOfTexts(const Secret& key);
 

@@ -43,8 +43,6 @@ SecretMasker::SecretMasker(const Secret& key) {
     const std::string_view bytes = key.revealForTransport();
     m_patterns.push_back(makePattern(std::string(bytes)));
     m_patterns.push_back(makePattern(base64(bytes)));
-    for (const Pattern& pattern : m_patterns)
-        m_joined.add(Secret(std::string(pattern.text.revealForTransport())));
     // Within longer Base64, as of "user:key", the key stands one or two bytes off a group's beginning.
     for (const std::size_t skipped : {1U, 2U})
         m_patterns.push_back(makePattern(base64(bytes.substr(skipped))));
@@ -52,6 +50,8 @@ SecretMasker::SecretMasker(const Secret& key) {
         if (std::string quoted = percentEncoded(bytes, digits); quoted != bytes)
             m_patterns.push_back(makePattern(std::move(quoted)));
     }
+    for (const Pattern& pattern : m_patterns)
+        m_joined.add(Secret(std::string(pattern.text.revealForTransport())));
 }
 
 SecretMasker::Pattern SecretMasker::makePattern(std::string text) {
@@ -134,8 +134,7 @@ std::string SecretMasker::maskWhole(std::string_view text) const {
     SecretMasker fresh;
     for (const Pattern& pattern : m_patterns) {
         fresh.m_patterns.push_back(makePattern(std::string(pattern.text.revealForTransport())));
-        if (fresh.m_patterns.size() <= kJoinedPatterns)
-            fresh.m_joined.add(Secret(std::string(pattern.text.revealForTransport())));
+        fresh.m_joined.add(Secret(std::string(pattern.text.revealForTransport())));
     }
     std::string out = fresh.feed(text);
     return out + fresh.flush();

@@ -42,7 +42,6 @@ private:
         void feed(std::string_view bytes, std::string& out);
     };
     static Pattern makePattern(std::string text);
-    static constexpr std::size_t kJoinedPatterns = 2; ///< the key itself and its Base64 form, first in m_patterns
     std::vector<Pattern> m_patterns;
     JoinedMasker m_joined;
 };

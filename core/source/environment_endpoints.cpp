@@ -57,6 +57,8 @@ namespace {
 
 Result<std::string> completedAddress(const std::string& value, const EndpointPreset& preset) {
     std::string text = trimmed(value);
+    if (text.starts_with("//")) // an address without its scheme
+        text.erase(0, 2);
     if (text.find("://") == std::string::npos) {
         // "0.0.0.0", ":11435", "::", "[::1]:11434", "box.lan/path"
         const std::size_t path = std::min(text.find_first_of("/?"), text.size());

@@ -1,4 +1,5 @@
 #include "core/base/redaction.h"
+#include "core/base/visible_text.h"
 #include "core/source/request.h"
 
 #include <fmt/format.h>
@@ -23,16 +24,15 @@ bool isHostCharacter(unsigned char c) {
     return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_';
 }
 
-/// The address as far as it may be shown: what stands before '@' or behind '?' may be a secret.
+/// The address as far as it may be shown: what stands before '@' or behind '?' or '#' may be a secret, and all of it
+/// may be a key in the wrong place.
 std::string shown(std::string_view text) {
     std::string out;
     if (const std::size_t at = text.rfind('@'); at != std::string_view::npos) {
         out = "...";
         text.remove_prefix(at);
     }
-    for (const char c : text.substr(0, text.find('?')))
-        out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
-    return out;
+    return out + visibleText(withoutLikelyKeys(text.substr(0, text.find_first_of("?#"))), LineBreaks::asSpaces);
 }
 
 tl::unexpected<Error> bad(std::string_view text, std::string_view why) {

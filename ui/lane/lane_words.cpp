@@ -1,5 +1,6 @@
 #include "ui/lane/lane_words.h"
 
+#include "core/base/redaction.h"
 #include "core/metrics/no_tokens.h"
 #include "ui/lane/engine_words.h"
 #include "ui/lane/failure_words.h"
@@ -333,7 +334,7 @@ QString lanePlace(const LaneConfig& config) {
         return localWords(*config.spec.local);
     if (config.spec.recorded)
         return tr("recorded");
-    const QString typed = QString::fromStdString(config.spec.endpoint.url);
+    const QString typed = QString::fromStdString(urlWithoutKeys(config.spec.endpoint.url));
     const QUrl url = QUrl::fromUserInput(typed);
     if (url.host().isEmpty())
         return typed;

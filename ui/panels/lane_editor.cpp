@@ -2,6 +2,7 @@
 
 #include "core/base/fingerprint.h"
 #include "core/source/address_guess.h"
+#include "core/base/redaction.h"
 #include "core/source/environment_endpoints.h"
 #include "core/source/request_form.h"
 #include "ui/panels/controls.h"
@@ -98,8 +99,9 @@ QWidget* LaneEditor::buildEndpoint() {
     row(tr("Server"), m_preset);
     row(tr("Address"), address);
     for (const OfferedEndpoint& offered : m_services.offered) {
-        auto* offer = new ActionButton({}, tr("Use %1").arg(QString::fromStdString(offered.endpoint.url)),
-                                       tr("from %1").arg(offered.from), this);
+        auto* offer =
+            new ActionButton({}, tr("Use %1").arg(QString::fromStdString(urlWithoutKeys(offered.endpoint.url))),
+                             tr("from %1").arg(offered.from), this);
         offer->setAutoDefault(false);
         connect(offer, &QPushButton::clicked, this, [this, offered] { useOffered(offered); });
         form->addRow(QString(), offer);
@@ -219,7 +221,7 @@ void LaneEditor::fill(const RunSpec& lane) {
         setLocal(lane.local.has_value());
     }
     m_name->setText(QString::fromStdString(lane.laneName));
-    m_url->setText(QString::fromStdString(e.url));
+    setAddress(e.url);
     m_preset->setCurrentIndex(std::max(m_preset->findData(QString::fromStdString(e.preset)), 0));
     offerProtocols(e.protocol);
     m_model->setText(QString::fromStdString(e.model));
@@ -249,6 +251,16 @@ void LaneEditor::fill(const RunSpec& lane) {
     m_details->fill(e);
     showDetails(EndpointDetails::used(e));
     keySourceChanged();
+}
+
+void LaneEditor::setAddress(const std::string& url) {
+    m_address = url;
+    m_url->setText(QString::fromStdString(urlWithoutKeys(url)));
+}
+
+std::string LaneEditor::address() const {
+    const std::string shown = m_url->text().trimmed().toStdString();
+    return shown == urlWithoutKeys(m_address) ? m_address : shown;
 }
 
 const EndpointPreset* LaneEditor::preset() const {
@@ -325,7 +337,7 @@ void LaneEditor::useOffered(const OfferedEndpoint& offered) {
     m_preset->setCurrentIndex(std::max(m_preset->findData(QString::fromStdString(offered.endpoint.preset)), 0));
     m_details->setPreset(preset());
     offerProtocols(offered.endpoint.protocol);
-    m_url->setText(QString::fromStdString(offered.endpoint.url));
+    setAddress(offered.endpoint.url);
     if (offered.keySet) {
         m_keyVariable->setText(QString::fromStdString(offered.endpoint.key.name));
         m_keySource->setCurrentIndex(fromVariable);
@@ -366,7 +378,7 @@ RunSpec LaneEditor::spec() const {
     }
     lane.local.reset();
     EndpointSpec& e = lane.endpoint;
-    e.url = m_url->text().trimmed().toStdString();
+    e.url = address();
     e.protocol = m_protocol->currentData().toString().toStdString();
     e.model = m_model->text().trimmed().toStdString();
     lane.laneName = m_name->text().trimmed().toStdString();

@@ -40,6 +40,9 @@ private:
     void setLocal(bool local);
     [[nodiscard]] bool local() const;
     void fill(const RunSpec& lane);
+    /// The field shows an address without the keys in it; they stay while nobody edits it.
+    void setAddress(const std::string& url);
+    [[nodiscard]] std::string address() const;
     [[nodiscard]] const EndpointPreset* preset() const; ///< null: none chosen
     void presetChosen();
     /// The protocols of the chosen preset, or all; `wanted` is chosen among them if it is there.
@@ -63,6 +66,7 @@ private:
     const WindowServices& m_services;
     RunSpec m_lane; ///< what was given; carries a key typed earlier
     QString m_keyOrigin;
+    std::string m_address; ///< as it was given
     QLineEdit* m_name;
     SegmentBar* m_kind = nullptr; ///< null: only endpoints are offered
     LocalModelForm* m_form = nullptr;

@@ -1,5 +1,6 @@
 #include "ui/window/settings.h"
 
+#include "core/base/redaction.h"
 #include "core/record/safe_file.h"
 #include "ui/window/key_binding.h"
 
@@ -118,7 +119,7 @@ QJsonObject write(const LaneConfig& lane) {
     const EndpointSpec& e = lane.spec.endpoint;
     QJsonObject o{{"look", lane.look},
                   {"name", text(lane.spec.laneName)},
-                  {"url", text(e.url)},
+                  {"url", text(urlWithoutKeys(e.url))},
                   {"protocol", text(e.protocol)},
                   {"model", text(e.model)},
                   {"preset", text(e.preset)},

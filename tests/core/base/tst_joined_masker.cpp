@@ -106,6 +106,30 @@ private slots:
         }
     }
 
+    void hidesEverySpellingCutByEventsAndChunks() {
+        const QByteArray key = QByteArray::fromStdString(kKey);
+        const QByteArray quoted = key.toPercentEncoding();
+        for (const QByteArray& spelt : {key.toBase64(), ("a" + key).toBase64(), ("ab" + key + "!").toBase64(), quoted,
+                                        QByteArray(quoted).replace("%2F", "%2f").replace("%2B", "%2b")}) {
+            for (std::size_t piece = 1; piece < 7; ++piece) {
+                std::string events, chunks;
+                const std::string whole = said("x" + spelt.toStdString());
+                for (std::size_t at = 0; at < static_cast<std::size_t>(spelt.size()); at += piece)
+                    events += said(spelt.toStdString().substr(at, piece));
+                for (std::size_t at = 0; at < whole.size(); at += piece)
+                    chunks += chunk(whole.substr(at, piece));
+                for (const std::string& wire : {events, chunks}) {
+                    SecretMasker masker{Secret(kKey)};
+                    const std::string out = feed(masker, wire, {});
+                    QCOMPARE(out.size(), wire.size());
+                    const std::string text = joined(out);
+                    for (qsizetype i = JoinedMasker::kPassedCharacters; i + 16 < spelt.size(); ++i)
+                        QVERIFY2(text.find(spelt.mid(i, 12).toStdString()) == std::string::npos, text.c_str());
+                }
+            }
+        }
+    }
+
     void hidesAKeyInPlainTextCutByChunks() {
         const std::string page = "<title>wrong key " + kKey + "</title>";
         for (std::size_t at = 18; at < 18 + kKey.size(); ++at) {

@@ -34,6 +34,25 @@ private slots:
                 QVERIFY2(out.find(part.toStdString()) == std::string::npos, out.c_str());
         }
     }
+    void anAddressIsKeptWithoutItsKeys() {
+        QCOMPARE(urlWithoutKeys("https://me:pw@h/v1?key=abc&api-version=2&x-token=&sig=1"),
+                 std::string("https://***@h/v1?key=***&api-version=2&x-token=***&sig=***"));
+        QCOMPARE(urlWithoutKeys("http://h/v1?tokens=24&deployment=a"),
+                 std::string("http://h/v1?tokens=24&deployment=a"));
+        QCOMPARE(urlWithoutKeys("http://h/p?a=sk/CANARY+12345=="), "http://h/p?a=" + std::string(17, '*'));
+        for (const char* plain : {"", "http://h", "http://h/?", "http://h/?a", "http://h/?a=b&&c=d", "http://h?b"})
+            QCOMPARE(urlWithoutKeys(plain), std::string(plain));
+    }
+
+    void aKeyInTheWrongPlaceIsNotRepeated() {
+        QCOMPARE(withoutLikelyKeys("sk-proj-0a1b2c3d4e5f6a7b is no host"), std::string("*** is no host"));
+        QCOMPARE(withoutLikelyKeys("http://sk_0a1b2c3d4e5f6a7b/"), std::string("http://***/"));
+        QCOMPARE(withoutLikelyKeys(""), std::string());
+        for (const char* plain : {"localhost:8080", "inference-gateway.example", "192.168.100.200",
+                                  "123456789012345678", "a-rather-long-host-name-4.internal"})
+            QCOMPARE(withoutLikelyKeys(plain), std::string(plain));
+    }
+
     void headersAndAddressesLoseTheirSecrets_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("safe");

@@ -1,6 +1,7 @@
 #include "app/json_values.h"
 
 #include "core/base/utf8.h"
+#include "core/base/visible_text.h"
 #include "core/record/json_fields.h"
 
 #include <nlohmann/json.hpp>
@@ -50,7 +51,7 @@ Json jsonForeign(std::string_view text) {
 }
 
 std::string jsonDump(const Json& value, int indent) {
-    return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+    return visibleJson(value.dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
 } // namespace decodescope

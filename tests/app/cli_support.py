@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-PROGRAM, FAULT_SERVER = sys.argv[1:3]
+PROGRAM, FAULT_SERVER = map(os.path.abspath, sys.argv[1:3])
 CANARY = "DSCANARY-5f1d0c7a9b3e4826"
 LIMIT_S = 60
 

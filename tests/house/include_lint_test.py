@@ -22,6 +22,11 @@ CASES = {
     "ui/o.cpp": ("shot.save(path);\npainter.save();\n", "a picture is saved by"),
     "ui/p.cpp": ("QMessageBox box;\n", "reads text as HTML"),
     "ui/q.cpp": ("label->setTextFormat(Qt::RichText);\n", "text from outside is plain text"),
+    "ui/r.cpp": ('box->setToolTip(name);\n', "a tool tip may be read as HTML"),
+    "ui/s.cpp": ("QToolTip::showText(at, name);\n", "a tool tip may be read as HTML"),
+    "ui/t.cpp": ("auto* label = new QLabel(name, this);\n", "a QLabel reads text as HTML"),
+    "ui/u.h": ("#pragma once\nclass Shown : public QLabel {};\n", "a QLabel reads text as HTML"),
+    "ui/v.cpp": ("return role == Qt::ToolTipRole ? QVariant(name) : QVariant();\n", "may be read as HTML: plainTip()"),
     "app/j.cpp": ('#include "nowhere.h"\n', "absolute from the root"),
     "app/k.cpp": ("int n = std::stoi(s);\n", "std::sto* throws"),
 }

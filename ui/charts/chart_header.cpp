@@ -2,6 +2,7 @@
 
 #include "ui/charts/chart_marks.h"
 #include "ui/theme/look.h"
+#include "ui/theme/plain_tip.h"
 
 #include <QButtonGroup>
 #include <QFocusEvent>
@@ -62,7 +63,7 @@ HeaderButton* HeaderButton::withIcon(const QString& iconName, const QString& nam
     auto* button = new HeaderButton(parent);
     button->m_icon = iconName;
     button->setAccessibleName(name);
-    button->setToolTip(name);
+    setPlainTip(button, name);
     return button;
 }
 

@@ -2,7 +2,7 @@
 
 #include "ui/charts/chart_panel.h"
 #include "ui/theme/look.h"
-#include "ui/theme/plain_tool_tip.h"
+#include "ui/theme/plain_tip.h"
 
 #include <QGraphicsItem>
 #include <QGraphicsLayout>
@@ -10,7 +10,6 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <QWheelEvent>
 #include <QtCharts/QChart>
 #include <QtCharts/QLineSeries>
@@ -148,7 +147,7 @@ bool PlotView::viewportEvent(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const QString tip = m_panel.tipAt(help->pos());
-        QToolTip::showText(help->globalPos(), tip.isEmpty() ? tip : plainToolTip(tip), viewport());
+        showPlainTip(help->globalPos(), tip, viewport());
         return true;
     }
     return QChartView::viewportEvent(event);

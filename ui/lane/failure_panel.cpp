@@ -1,7 +1,7 @@
 #include "ui/lane/failure_panel.h"
 
 #include "ui/theme/look.h"
-#include "ui/theme/plain_tool_tip.h"
+#include "ui/theme/plain_tip.h"
 
 #include <QIcon>
 #include <QPainter>
@@ -34,7 +34,7 @@ FailurePanel::FailurePanel(QWidget* parent)
     , m_runAgain(new QPushButton(tr("Run lane again"), this))
     , m_bytes(new QPushButton(tr("Show bytes"), this)) {
     setFocusProxy(m_runAgain);
-    m_bytes->setToolTip(tr("The reply as it came, byte by byte"));
+    setPlainTip(m_bytes, tr("The reply as it came, byte by byte"));
     connect(m_bytes, &QPushButton::clicked, this, &FailurePanel::bytesRequested);
     m_changeKey->setIcon(Look::instance().icon(QStringLiteral("key")));
     m_changeKey->setIconSize({14, 14});
@@ -53,10 +53,10 @@ void FailurePanel::show(const FailureWords& words, Form form) {
     m_form = form;
     m_changeKey->setVisible(words.keyMatters && m_runnable && form != Form::line);
     m_trust->setVisible(!words.fingerprint.isEmpty() && m_runnable && form != Form::line);
-    m_trust->setToolTip(
-        tr("Pins this certificate to the lane, whoever else vouches for it or not.\nCompare its SHA-256 "
-           "with the server's own first:\n%1")
-            .arg(words.fingerprint));
+    setPlainTip(m_trust,
+                tr("Pins this certificate to the lane, whoever else vouches for it or not.\nCompare its SHA-256 "
+                   "with the server's own first:\n%1")
+                    .arg(words.fingerprint));
     m_runAgain->setVisible(m_runnable);
     m_bytes->setVisible(words.answered && form != Form::line);
     setAccessibleName(words.sentence);
@@ -64,7 +64,7 @@ void FailurePanel::show(const FailureWords& words, Form form) {
     // A card has seldom room for all of it. Escaped: what servers and programs say is never markup.
     const QString all = words.body.isEmpty() ? words.sentence : words.sentence + QLatin1Char('\n') + words.body;
     constexpr qsizetype kMostTip = 2000;
-    setToolTip(plainToolTip(all.right(kMostTip)));
+    setPlainTip(this, plainTip(all.right(kMostTip)));
     place();
     update();
 }

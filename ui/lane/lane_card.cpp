@@ -7,7 +7,7 @@
 #include "ui/text/heat_strip.h"
 #include "ui/text/token_text_view.h"
 #include "ui/theme/look.h"
-#include "ui/theme/plain_tool_tip.h"
+#include "ui/theme/plain_tip.h"
 
 #include <QContextMenuEvent>
 #include <QHelpEvent>
@@ -15,7 +15,6 @@
 #include <QMenu>
 #include <QPainter>
 #include <QToolButton>
-#include <QToolTip>
 
 #include <algorithm>
 
@@ -49,7 +48,8 @@ LaneCard::LaneCard(ViewState& view, QWidget* parent)
     m_failure->hide();
     m_readingRow->hide();
     m_readingButton->setCheckable(true);
-    m_readingButton->setToolTip(tr("Reading pace: a reader's cursor in the text, and how the stream keeps up with it"));
+    setPlainTip(m_readingButton,
+                tr("Reading pace: a reader's cursor in the text, and how the stream keeps up with it"));
     m_moreButton->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(m_moreButton);
     connect(menu, &QMenu::aboutToShow, this, [this, menu] {
@@ -102,7 +102,7 @@ QToolButton* LaneCard::makeButton(const QString& icon, const QString& name) {
     button->setIconSize({14, 14});
     button->setFixedSize(kButtonSide + 2, kButtonSide);
     button->setAccessibleName(name);
-    button->setToolTip(name);
+    setPlainTip(button, name);
     return button;
 }
 
@@ -359,8 +359,8 @@ bool LaneCard::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip)
         return QWidget::event(event);
     auto* help = static_cast<QHelpEvent*>(event);
-    const QString tip = m_failure->isHidden() ? badgeTip(m_badges, badgeRow(), help->pos()) : QString();
-    QToolTip::showText(help->globalPos(), tip.isEmpty() ? tip : plainToolTip(tip), this);
+    showPlainTip(help->globalPos(), m_failure->isHidden() ? badgeTip(m_badges, badgeRow(), help->pos()) : QString(),
+                 this);
     return true;
 }
 

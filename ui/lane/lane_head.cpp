@@ -1,8 +1,9 @@
 #include "ui/lane/lane_head.h"
 
+#include "ui/theme/plain_tip.h"
+
 #include <QHelpEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include <algorithm>
 #include <cmath>
@@ -180,12 +181,7 @@ bool LaneHead::event(QEvent* event) {
         if (numberRect(i).contains(help->pos()))
             tip = m_content.numbers[i].tip;
     }
-    // Names are untrusted: escaped, so that nothing in them is taken for markup.
-    QToolTip::showText(help->globalPos(),
-                       tip.isEmpty() ? QString()
-                                     : QStringLiteral("<p style='white-space:pre'>") + tip.toHtmlEscaped() +
-                                           QStringLiteral("</p>"),
-                       this);
+    showPlainTip(help->globalPos(), tip, this);
     return true;
 }
 

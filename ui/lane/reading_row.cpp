@@ -2,6 +2,7 @@
 
 #include "ui/theme/format.h"
 #include "ui/theme/look.h"
+#include "ui/theme/plain_tip.h"
 
 #include <QPainter>
 #include <QSpinBox>
@@ -27,7 +28,7 @@ ReadingRow::ReadingRow(QWidget* parent)
     m_speed->setSuffix(tr("\u2009words/min"));
     m_speed->setProperty("small", true);
     m_speed->setAccessibleName(tr("Reading speed"));
-    m_speed->setToolTip(tr("How fast the reader reads: 238 words a minute is an adult's silent reading"));
+    setPlainTip(m_speed, tr("How fast the reader reads: 238 words a minute is an adult's silent reading"));
     setFocusProxy(m_speed);
     connect(m_speed, &QSpinBox::valueChanged, this, &ReadingRow::wordsPerMinuteChanged);
     connect(&Look::instance(), &Look::changed, this, qOverload<>(&QWidget::update));
@@ -56,9 +57,9 @@ void ReadingRow::show(const std::optional<ReadingState>& state) {
         return;
     m_words = words;
     setAccessibleDescription(words);
-    setToolTip(tr("Lead: words arrived but not read. Starved: time in which the reader had caught up.\n"
-                  "Perceived: the slower of the stream and the reader.") +
-               QLatin1Char('\n') + words);
+    setPlainTip(this, tr("Lead: words arrived but not read. Starved: time in which the reader had caught up.\n"
+                         "Perceived: the slower of the stream and the reader.") +
+                          QLatin1Char('\n') + words);
     update();
 }
 

@@ -1,5 +1,7 @@
 #include "ui/panels/controls.h"
 
+#include "ui/theme/plain_tip.h"
+
 #include <QAction>
 #include <QButtonGroup>
 #include <QEvent>
@@ -70,8 +72,8 @@ void RoleLabel::paintEvent(QPaintEvent* event) {
         return;
     }
     const QString shown = fontMetrics().elidedText(text(), m_elide, width());
-    if (const QString tip = shown == text() ? QString() : text(); tip != toolTip())
-        setToolTip(tip);
+    if (const QString tip = shown == text() ? QString() : text(); plainTip(tip) != toolTip())
+        setPlainTip(this, tip);
     QPainter painter(this);
     painter.setPen(palette().color(QPalette::WindowText));
     painter.drawText(rect(), static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
@@ -102,7 +104,7 @@ ActionButton::ActionButton(QAction* action, const QString& icon, QWidget* parent
     const auto follow = [this, action] {
         setEnabled(action->isEnabled());
         setWords(action->text().remove(QLatin1Char('&')), action->shortcut().toString(QKeySequence::NativeText));
-        setToolTip(action->toolTip());
+        setPlainTip(this, action->toolTip());
     };
     follow();
     connect(action, &QAction::changed, this, follow);
@@ -207,7 +209,7 @@ QToolButton* iconButton(const QString& icon, const QString& name, QWidget* paren
     button->setIcon(Look::instance().icon(icon, 16));
     button->setIconSize({16, 16});
     button->setProperty("flat", true);
-    button->setToolTip(name);
+    setPlainTip(button, name);
     button->setAccessibleName(name);
     return button;
 }

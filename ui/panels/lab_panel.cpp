@@ -6,6 +6,7 @@
 #include "ui/tables/row_delegate.h"
 #include "ui/tables/table_text.h"
 #include "ui/theme/format.h"
+#include "ui/theme/plain_tip.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -67,7 +68,9 @@ QVariant LabModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::ForegroundRole)
         return row.tps || index.column() == valueColumn ? Look::instance().colours().ink
                                                         : Look::instance().colours().ink3;
-    if (role != Qt::DisplayRole && role != Qt::ToolTipRole)
+    if (role == Qt::ToolTipRole)
+        return plainTip(data(index, Qt::DisplayRole).toString());
+    if (role != Qt::DisplayRole)
         return {};
     switch (index.column()) {
     case valueColumn:
@@ -106,7 +109,7 @@ QVariant LabModel::headerData(int section, Qt::Orientation orientation, int role
         return {};
     if (role == Qt::DisplayRole)
         return tr(kNames[static_cast<std::size_t>(section)]);
-    return role == Qt::ToolTipRole ? QVariant(tr(kTips[static_cast<std::size_t>(section)])) : QVariant();
+    return role == Qt::ToolTipRole ? plainTip(tr(kTips[static_cast<std::size_t>(section)])) : QVariant();
 }
 
 LabPanel::LabPanel(QWidget* parent)

@@ -1,8 +1,8 @@
 #include "ui/panels/lane_editor.h"
 
 #include "core/base/fingerprint.h"
-#include "core/source/address_guess.h"
 #include "core/base/redaction.h"
+#include "core/source/address_guess.h"
 #include "core/source/environment_endpoints.h"
 #include "core/source/request_form.h"
 #include "ui/panels/controls.h"

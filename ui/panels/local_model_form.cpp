@@ -2,6 +2,7 @@
 
 #include "ui/panels/controls.h"
 #include "ui/theme/format.h"
+#include "ui/theme/plain_tip.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -86,11 +87,11 @@ void LocalModelForm::build() {
     m_device->addItem(tr("Processor"), QStringLiteral("cpu"));
     m_device->addItem(tr("Graphics card 0 (CUDA)"), QStringLiteral("cuda:0"));
     m_threads = number(tr("Threads"), 0, QThread::idealThreadCount(), tr("Tuned"), this);
-    m_threads->setToolTip(tr("Tuned: the engine tries at load, and leaves one core to this window"));
+    setPlainTip(m_threads, tr("Tuned: the engine tries at load, and leaves one core to this window"));
     m_context = number(tr("Context, tokens"), 0, kMostContext, tr("Engine's default"), this);
     m_context->setSingleStep(1024);
     m_parallel = number(tr("Requests together"), 1, kMostParallel, {}, this);
-    m_parallel->setToolTip(tr("Lanes over the same file and settings share one engine and decode in one batch"));
+    setPlainTip(m_parallel, tr("Lanes over the same file and settings share one engine and decode in one batch"));
     m_kv = new QComboBox(this);
     m_kv->setAccessibleName(tr("Keys and values"));
     m_kv->addItem(tr("f16"), QStringLiteral("f16"));
@@ -186,7 +187,7 @@ void LocalModelForm::list(const ModelSearch& search) {
     m_models->clear();
     const auto add = [this](const QString& name, const QString& detail, const std::string& path) {
         auto* item = new QListWidgetItem(tr("%1   %2").arg(name, detail), m_models);
-        item->setToolTip(QString::fromStdString(path));
+        item->setToolTip(plainTip(QString::fromStdString(path)));
         return item;
     };
     for (const FoundModel& model : search.models)

@@ -4,6 +4,7 @@
 #include "ui/panels/controls.h"
 #include "ui/panels/prompt_field.h"
 #include "ui/panels/request_options.h"
+#include "ui/theme/plain_tip.h"
 
 #include <QCheckBox>
 #include <QDoubleSpinBox>
@@ -36,7 +37,7 @@ PromptStrip::PromptStrip(ViewState& view, QWidget* parent)
     m_maxTokens->setRange(0, 1'000'000);
     m_maxTokens->setSpecialValueText(tr("auto"));
     m_maxTokens->setAccessibleName(tr("Max tokens"));
-    m_maxTokens->setToolTip(tr("The longest answer in tokens; auto: the server decides"));
+    setPlainTip(m_maxTokens, tr("The longest answer in tokens; auto: the server decides"));
     m_maxTokens->setFixedWidth(76);
     m_temperature->setRange(kNoTemperature, 2.0);
     m_temperature->setSingleStep(0.1);
@@ -44,7 +45,7 @@ PromptStrip::PromptStrip(ViewState& view, QWidget* parent)
     m_temperature->setLocale(QLocale::c());
     m_temperature->setSpecialValueText(tr("auto"));
     m_temperature->setAccessibleName(tr("Temperature"));
-    m_temperature->setToolTip(tr("auto: not sent, the server decides"));
+    setPlainTip(m_temperature, tr("auto: not sent, the server decides"));
     m_temperature->setFixedWidth(66);
 
     const auto label = [](const QString& text, QWidget* buddy, QWidget* parentWidget) {
@@ -53,7 +54,7 @@ PromptStrip::PromptStrip(ViewState& view, QWidget* parent)
         return made;
     };
     m_unique = new QCheckBox(tr("Unique prefix"), m_roomy);
-    m_unique->setToolTip(tr("Puts a random line before the prompt, so that no server can answer from its cache"));
+    setPlainTip(m_unique, tr("Puts a random line before the prompt, so that no server can answer from its cache"));
     auto* roomy = new QHBoxLayout(m_roomy);
     roomy->setContentsMargins(6, 0, 0, 0);
     roomy->setSpacing(8);

@@ -1,6 +1,7 @@
 #include "ui/panels/replay_bar.h"
 
 #include "ui/panels/controls.h"
+#include "ui/theme/plain_tip.h"
 #include "ui/window/replay_controller.h"
 
 #include <QComboBox>
@@ -39,17 +40,17 @@ ReplayBar::ReplayBar(ReplayController& replay, QWidget* parent)
     m_detail->setElided(Qt::ElideRight);
     m_position->setRange(0, kSliderSteps);
     m_position->setAccessibleName(tr("Position in the recording"));
-    m_position->setToolTip(tr("Where the replay is"));
+    setPlainTip(m_position, tr("Where the replay is"));
     m_time->setMinimumWidth(m_time->fontMetrics().horizontalAdvance(QStringLiteral("0000.0 / 0000.0 s")));
     for (const double speed : kSpeeds)
         m_speed->addItem(QChar(0x00D7) + QString::number(speed), speed);
     m_speed->setCurrentIndex(3);
     m_speed->setAccessibleName(tr("Replay speed"));
-    m_speed->setToolTip(tr("×1 is the true pace"));
-    m_step->setToolTip(tr("To the next read of any lane"));
-    m_all->setToolTip(tr("Shows all runs at once, as they ended"));
+    setPlainTip(m_speed, tr("×1 is the true pace"));
+    setPlainTip(m_step, tr("To the next read of any lane"));
+    setPlainTip(m_all, tr("Shows all runs at once, as they ended"));
     auto* adopt = new ActionButton({}, tr("Use these lanes"), {}, this);
-    adopt->setToolTip(tr("Makes lanes of your own from the recording's endpoints and models, without their keys"));
+    setPlainTip(adopt, tr("Makes lanes of your own from the recording's endpoints and models, without their keys"));
     auto* close = new ActionButton(QStringLiteral("close"), tr("Close recording"), {}, this);
 
     auto* row = new QHBoxLayout(this);

@@ -1,6 +1,7 @@
 #include "ui/panels/request_options.h"
 
 #include "ui/panels/controls.h"
+#include "ui/theme/plain_tip.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -18,7 +19,7 @@ namespace {
 QLineEdit* secondsField(const QString& name, const QString& tip, QWidget* parent) {
     auto* field = new QLineEdit(parent);
     field->setAccessibleName(name);
-    field->setToolTip(tip);
+    setPlainTip(field, tip);
     field->setPlaceholderText(RequestOptions::tr("never"));
     field->setFixedWidth(84);
     auto* validator = new QDoubleValidator(0.001, 86400, 3, field);
@@ -58,9 +59,9 @@ RequestOptions::RequestOptions(QWidget* parent)
     m_effort->addItems({tr("not sent"), QStringLiteral("minimal"), QStringLiteral("low"), QStringLiteral("medium"),
                         QStringLiteral("high")});
     m_ignoreEos = new QCheckBox(tr("Go on after the end token (ignore_eos)"), this);
-    m_ignoreEos->setToolTip(tr("Not all servers know it. With it every lane makes as many tokens as allowed"));
+    setPlainTip(m_ignoreEos, tr("Not all servers know it. With it every lane makes as many tokens as allowed"));
     m_whole = new QCheckBox(tr("Ask for the whole answer at once, not streamed"), this);
-    m_whole->setToolTip(tr("Then only the total time and the end-to-end rate exist"));
+    setPlainTip(m_whole, tr("Then only the total time and the end-to-end rate exist"));
     m_connect = secondsField(tr("Connect time-out in seconds"), tr("Until the connection is up"), this);
     m_firstToken = secondsField(tr("First-token time-out in seconds"), tr("From the start to the first token"), this);
     m_idle = secondsField(tr("Idle time-out in seconds"), tr("Between two reads"), this);

@@ -1,10 +1,12 @@
 #include "ui/panels/start_page.h"
 
+#include "core/base/redaction.h"
 #include "core/source/address_guess.h"
 #include "ui/panels/controls.h"
 #include "ui/panels/endpoint_words.h"
 #include "ui/panels/local_model_door.h"
 #include "ui/theme/format.h"
+#include "ui/theme/plain_tip.h"
 #include "ui/window/key_binding.h"
 #include "ui/window/recordings_folder.h"
 
@@ -50,7 +52,7 @@ public:
         setFlat(true);
         setEnabled(there);
         setAccessibleName(file.completeBaseName());
-        setToolTip(there ? path : StartPage::tr("%1 is not there any more").arg(path));
+        setPlainTip(this, there ? path : StartPage::tr("%1 is not there any more").arg(path));
         auto* row = new QHBoxLayout(this);
         row->setContentsMargins(14, 6, 14, 6);
         row->setSpacing(14);
@@ -294,7 +296,7 @@ QWidget* StartPage::buildConnect() {
     m_key = new QLineEdit(part);
     m_key->setPlaceholderText(tr("Key"));
     m_key->setAccessibleName(tr("Key"));
-    m_key->setToolTip(tr("Kept in memory only, for this address alone. Empty: no key"));
+    setPlainTip(m_key, tr("Kept in memory only, for this address alone. Empty: no key"));
     m_key->setEchoMode(QLineEdit::Password);
     m_key->setFixedWidth(112);
     m_key->addAction(Look::instance().icon(QStringLiteral("lock"), &Colours::ink3), QLineEdit::LeadingPosition);
@@ -351,9 +353,10 @@ QWidget* StartPage::buildOffered() {
         auto* words = new QVBoxLayout;
         words->setSpacing(2);
         words->addWidget(new RoleLabel(offered.from, &Colours::ink, Type::body, part));
-        auto* where = new RoleLabel(QString::fromStdString(offered.endpoint.url) + QStringLiteral(", ") +
-                                        (offered.keySet ? tr("key present") : tr("no key")) + tr(", not contacted"),
-                                    &Colours::ink2, Type::small, part);
+        auto* where =
+            new RoleLabel(QString::fromStdString(urlWithoutKeys(offered.endpoint.url)) + QStringLiteral(", ") +
+                              (offered.keySet ? tr("key present") : tr("no key")) + tr(", not contacted"),
+                          &Colours::ink2, Type::small, part);
         where->setElided(Qt::ElideMiddle);
         words->addWidget(where);
         row->addLayout(words, 1);

@@ -3,6 +3,7 @@
 #include "core/record/instrument.h"
 #include "ui/panels/controls.h"
 #include "ui/theme/format.h"
+#include "ui/theme/plain_tip.h"
 #include "ui/window/run_controller.h"
 
 #include <QFileInfo>
@@ -114,8 +115,8 @@ StatusLine::StatusLine(QWidget* parent)
         tr("Where the times of arrival come from, and how far they can be wrong in the runs that are "
            "shown, as far as this machine can tell.\nHelp, Measure this machine: what it can do at best."));
     m_hiccups = made(&Colours::ink2);
-    m_hiccups->setToolTip(
-        tr("Times in which this program, or the machine, did not run for 5 ms or more when it should have"));
+    setPlainTip(m_hiccups,
+                tr("Times in which this program, or the machine, did not run for 5 ms or more when it should have"));
     m_release = made(&Colours::ink2);
     m_frames = made(&Colours::ink2);
     m_journal = made(&Colours::ink2);
@@ -150,7 +151,7 @@ void StatusLine::advance(const RunController& runs, int droppedFrames) {
         const QFileInfo file(runs.recordingPath());
         put(m_journal, tr("Recording, read only"));
         put(m_file, file.fileName());
-        m_file->setToolTip(runs.recordingPath());
+        setPlainTip(m_file, runs.recordingPath());
         return;
     }
     const auto journal = runs.journalState();
@@ -168,7 +169,7 @@ void StatusLine::advance(const RunController& runs, int droppedFrames) {
     m_journal->setRole(journal->failure.empty() ? &Colours::ink2 : &Colours::fail);
     const QString path = QString::fromStdString(journal->path);
     put(m_file, QFileInfo(path).fileName());
-    m_file->setToolTip(path);
+    setPlainTip(m_file, path);
 }
 
 } // namespace decodescope

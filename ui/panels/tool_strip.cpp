@@ -1,6 +1,7 @@
 #include "ui/panels/tool_strip.h"
 
 #include "ui/panels/controls.h"
+#include "ui/theme/plain_tip.h"
 
 #include <QAction>
 #include <QHBoxLayout>
@@ -16,7 +17,7 @@ QSpinBox* countBox(int low, int high, const QString& name, const QString& tip, Q
     auto* box = new QSpinBox(parent);
     box->setRange(low, high);
     box->setAccessibleName(name);
-    box->setToolTip(tip);
+    setPlainTip(box, tip);
     box->setFixedWidth(62);
     return box;
 }
@@ -46,7 +47,7 @@ ToolStrip::ToolStrip(QAction* run, QAction* stop, QWidget* parent)
     m_search = new QLineEdit(this);
     m_search->setPlaceholderText(tr("Search the lanes' text"));
     m_search->setAccessibleName(tr("Search the lanes' text"));
-    m_search->setToolTip(tr("Finds in the text of all lanes. Enter: next place, Shift+Enter: the one before"));
+    setPlainTip(m_search, tr("Finds in the text of all lanes. Enter: next place, Shift+Enter: the one before"));
     m_search->addAction(Look::instance().icon(QStringLiteral("search"), &Colours::ink3), QLineEdit::LeadingPosition);
     m_search->setClearButtonEnabled(true);
     m_search->setFixedWidth(220);

@@ -4,6 +4,7 @@
 #include "ui/tables/stall_model.h"
 #include "ui/theme/format.h"
 #include "ui/theme/look.h"
+#include "ui/theme/plain_tip.h"
 #include "ui/theme/stall_marks.h"
 
 #include <QPlainTextEdit>
@@ -82,7 +83,7 @@ BytesPane::BytesPane(ViewState& view, QWidget* parent)
     m_text->setAccessibleName(tr("Raw bytes as they were read"));
     m_hex->setCheckable(true);
     m_hex->setAccessibleName(tr("Show the bytes as hexadecimal numbers"));
-    m_hex->setToolTip(tr("Show the bytes as hexadecimal numbers."));
+    setPlainTip(m_hex, tr("Show the bytes as hexadecimal numbers."));
 
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(1, 1, 1, 6);

@@ -1,9 +1,10 @@
 #include "ui/tables/panel_header.h"
 
+#include "ui/panels/controls.h"
 #include "ui/theme/look.h"
+#include "ui/theme/plain_tip.h"
 
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QPainter>
 #include <QToolButton>
 
@@ -12,27 +13,15 @@ namespace decodescope {
 PanelHeader::PanelHeader(const QString& title, QWidget* parent)
     : QWidget(parent)
     , m_layout(new QHBoxLayout(this))
-    , m_note(new QLabel(this)) {
+    , m_note(new RoleLabel({}, &Colours::ink3, Type::small, this)) {
     setFixedHeight(28);
     m_layout->setContentsMargins(10, 0, 6, 0);
     m_layout->setSpacing(6);
-    auto* label = new QLabel(title, this);
+    auto* label = new RoleLabel(title, &Colours::ink, Type::title, this);
     label->setObjectName(QStringLiteral("panelTitle"));
-    label->setTextFormat(Qt::PlainText);
-    m_note->setTextFormat(Qt::PlainText);
     m_layout->addWidget(label);
     m_layout->addStretch(1);
     m_layout->addWidget(m_note);
-    const auto dress = [this, label] {
-        const Look& look = Look::instance();
-        label->setFont(look.font(Type::title));
-        m_note->setFont(look.font(Type::small));
-        QPalette palette = m_note->palette();
-        palette.setColor(QPalette::WindowText, look.colours().ink3);
-        m_note->setPalette(palette);
-    };
-    dress();
-    connect(&Look::instance(), &Look::changed, this, dress);
 }
 
 void PanelHeader::setNote(const QString& note) {
@@ -44,7 +33,7 @@ QToolButton* PanelHeader::addButton(const QString& iconName, const QString& text
     auto* button = new QToolButton(this);
     button->setFixedHeight(22);
     button->setAccessibleName(text);
-    button->setToolTip(text);
+    setPlainTip(button, text);
     button->setAutoRaise(true);
     // A panel header's controls are 22 px high (look.md 21): the general sheet makes them 28.
     button->setStyleSheet(

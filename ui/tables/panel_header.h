@@ -3,10 +3,11 @@
 #include <QWidget>
 
 class QHBoxLayout;
-class QLabel;
 class QToolButton;
 
 namespace decodescope {
+
+class RoleLabel;
 
 /// The 28 px head of a table's panel: a title, a note at the right, and buttons after it.
 class PanelHeader : public QWidget {
@@ -22,7 +23,7 @@ public:
 
 private:
     QHBoxLayout* m_layout;
-    QLabel* m_note;
+    RoleLabel* m_note;
 };
 
 /// The surface that a panel with such a head lies on; for its paintEvent.

@@ -1,6 +1,7 @@
 #include "ui/tables/score_model.h"
 
 #include "ui/theme/look.h"
+#include "ui/theme/plain_tip.h"
 
 #include <algorithm>
 #include <numeric>
@@ -30,6 +31,13 @@ QString stateWord(LaneState state) {
         return ScoreModel::tr("not streamed");
     }
     return {};
+}
+
+/// "Lane A, name: running".
+QString headerWords(const ScoreLane& lane) {
+    return ScoreModel::tr("Lane %1, %2: %3")
+        .arg(Look::instance().lane(lane.look).letter)
+        .arg(lane.name, stateWord(lane.state));
 }
 
 } // namespace
@@ -137,7 +145,7 @@ QVariant ScoreModel::data(const QModelIndex& index, int role) const {
         return spoken;
     }
     case Qt::ToolTipRole:
-        return cell->toolTip;
+        return plainTip(cell->toolTip);
     case Qt::TextAlignmentRole:
         return static_cast<int>(Qt::AlignRight | Qt::AlignVCenter);
     case ratioRole:
@@ -161,10 +169,9 @@ QVariant ScoreModel::headerData(int section, Qt::Orientation orientation, int ro
     case Qt::DisplayRole:
         return QStringLiteral("%1 %2").arg(Look::instance().lane(lane->look).letter).arg(lane->name);
     case Qt::ToolTipRole:
+        return plainTip(headerWords(*lane));
     case Qt::AccessibleTextRole:
-        return tr("Lane %1, %2: %3")
-            .arg(Look::instance().lane(lane->look).letter)
-            .arg(lane->name, stateWord(lane->state));
+        return headerWords(*lane);
     case lookRole:
         return lane->look;
     case stateRole:

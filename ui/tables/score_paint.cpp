@@ -2,6 +2,7 @@
 
 #include "ui/tables/score_model.h"
 #include "ui/theme/look.h"
+#include "ui/theme/plain_tip.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
@@ -169,8 +170,7 @@ void ScoreNotes::setNotes(std::vector<ScoreNote> notes) {
     if (same)
         return;
     setAccessibleName(words);
-    setToolTip(m_notes.size() > kNotesShown ? words.toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>"))
-                                            : QString());
+    setPlainTip(this, m_notes.size() > kNotesShown ? words : QString());
     updateGeometry();
     update();
 }

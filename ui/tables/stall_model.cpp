@@ -3,7 +3,7 @@
 #include "core/metrics/stalls_together.h"
 #include "ui/theme/format.h"
 #include "ui/theme/look.h"
-#include "ui/theme/plain_tool_tip.h"
+#include "ui/theme/plain_tip.h"
 #include "ui/theme/stall_marks.h"
 
 #include <algorithm>
@@ -135,7 +135,7 @@ QVariant StallModel::data(const QModelIndex& index, int role) const {
                              : index.column() == othersColumn && stall.others
                                  ? QString::fromStdString(stall.others->evidence)
                                  : QString::fromStdString(stall.evidence);
-        return plainToolTip(text);
+        return plainTip(text);
     }
     if (role == Qt::TextAlignmentRole) {
         const bool number =

@@ -1,5 +1,6 @@
 #include "ui/tables/stall_table.h"
 
+#include "ui/panels/controls.h"
 #include "ui/tables/panel_header.h"
 #include "ui/tables/row_delegate.h"
 #include "ui/tables/table_text.h"
@@ -8,7 +9,6 @@
 #include "ui/theme/stall_marks.h"
 
 #include <QHeaderView>
-#include <QLabel>
 #include <QSortFilterProxyModel>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -50,7 +50,7 @@ StallTable::StallTable(ViewState& view, QWidget* parent)
     , m_sorted(new QSortFilterProxyModel(this))
     , m_header(new PanelHeader(tr("Stalls"), this))
     , m_table(new QTableView(this))
-    , m_account(new QLabel(this)) {
+    , m_account(new RoleLabel({}, &Colours::ink2, Type::small, this)) {
     setAccessibleName(tr("Stalls"));
     m_sorted->setSourceModel(&m_model);
     m_sorted->setSortRole(StallModel::sortRole);
@@ -86,7 +86,6 @@ StallTable::StallTable(ViewState& view, QWidget* parent)
     layout->addWidget(m_table, 1);
     layout->addWidget(m_account);
     // Whatever the columns have no room for is read here.
-    m_account->setTextFormat(Qt::PlainText);
     m_account->setWordWrap(true);
     m_account->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_account->setFocusPolicy(Qt::NoFocus);
@@ -204,10 +203,6 @@ void StallTable::resizeEvent(QResizeEvent* event) {
 void StallTable::fitColumns() {
     const QFontMetrics metrics(Look::instance().font(Type::body));
     const auto letters = [&](int n) { return metrics.averageCharWidth() * n + 24; };
-    m_account->setFont(Look::instance().font(Type::small));
-    QPalette palette = m_account->palette();
-    palette.setColor(QPalette::WindowText, Look::instance().colours().ink2);
-    m_account->setPalette(palette);
     const bool narrow = width() < kNarrow;
     m_table->setColumnWidth(StallModel::laneColumn, letters(narrow ? 9 : 15));
     m_table->setColumnWidth(StallModel::startColumn, letters(narrow ? 5 : 7));

@@ -8,13 +8,13 @@
 
 #include <cstdint>
 
-class QLabel;
 class QSortFilterProxyModel;
 class QTableView;
 
 namespace decodescope {
 
 class PanelHeader;
+class RoleLabel;
 
 /// All stalls of all lanes. A click selects the stall and the token that ended it, so that text, charts and bytes
 /// show the same place; a selection made elsewhere is followed.
@@ -30,7 +30,7 @@ public:
     [[nodiscard]] const StallModel& model() const { return m_model; }
     [[nodiscard]] QTableView* table() const { return m_table; }
     /// The line under the table: why the chosen one stalled.
-    [[nodiscard]] const QLabel* account() const { return m_account; }
+    [[nodiscard]] const RoleLabel* account() const { return m_account; }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -47,7 +47,7 @@ private:
     QSortFilterProxyModel* m_sorted;
     PanelHeader* m_header;
     QTableView* m_table;
-    QLabel* m_account;
+    RoleLabel* m_account;
     QElapsedTimer m_sinceTaken;
     std::uint64_t m_revisions = 0; ///< sum over the lanes when last taken
     bool m_following = false;      ///< the view moved us: do not answer

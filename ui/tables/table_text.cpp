@@ -1,5 +1,6 @@
 #include "ui/tables/table_text.h"
 
+#include "core/base/visible_text.h"
 #include "ui/tables/panel_header.h"
 
 #include <QAbstractItemModel>
@@ -8,6 +9,7 @@
 #include <QCoreApplication>
 #include <QGuiApplication>
 #include <QMenu>
+#include <QRegularExpression>
 #include <QStringList>
 #include <QTableView>
 #include <QToolButton>
@@ -15,13 +17,27 @@
 namespace decodescope {
 namespace {
 
-QString cleaned(QString cell, TableFormat format) {
-    for (QChar& c : cell)
-        if (c == QLatin1Char('\t') || c == QLatin1Char('\n') || c == QLatin1Char('\r'))
-            c = QLatin1Char(' ');
-    if (format == TableFormat::markdown)
-        cell.replace(QLatin1Char('|'), QStringLiteral("\\|"));
-    return cell;
+/// Whether a spreadsheet would compute this cell when it is pasted. A plain number with its unit is none.
+bool looksLikeFormula(const QString& cell) {
+    static const QString kFirst = QStringLiteral("=+-@\uFF1D\uFF0B\uFF0D\uFF20");
+    static const QRegularExpression kNumber(QStringLiteral("^[+-][0-9][0-9.,]*( ?[\\p{L}%/]+)?$"));
+    const QString bare = cell.trimmed();
+    return !bare.isEmpty() && kFirst.contains(bare.front()) && !kNumber.match(bare).hasMatch();
+}
+
+QString cleaned(const QString& cell, TableFormat format) {
+    const std::string visible = visibleText(cell.toStdString(), LineBreaks::asSpaces);
+    const QString text = QString::fromStdString(visible);
+    if (format == TableFormat::tsv)
+        return looksLikeFormula(text) ? QLatin1Char('\'') + text : text;
+    static const QString kMarks = QStringLiteral("\\`*_[]<>|&~");
+    QString escaped;
+    for (const QChar c : text) {
+        if (kMarks.contains(c))
+            escaped += QLatin1Char('\\');
+        escaped += c;
+    }
+    return escaped;
 }
 
 QString line(const QStringList& cells, TableFormat format) {

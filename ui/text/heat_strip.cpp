@@ -1,6 +1,7 @@
 #include "ui/text/heat_strip.h"
 
 #include "ui/theme/look.h"
+#include "ui/theme/plain_tip.h"
 #include "ui/theme/stall_marks.h"
 
 #include <QHelpEvent>
@@ -215,7 +216,7 @@ bool HeatStrip::event(QEvent* event) {
         return QWidget::event(event);
     auto* help = static_cast<QHelpEvent*>(event);
     if (const auto token = tokenAt(help->pos().x()))
-        QToolTip::showText(help->globalPos(), m_text.tip(*token), this);
+        showPlainTip(help->globalPos(), m_text.tip(*token), this);
     else
         QToolTip::hideText();
     return true;

@@ -1,5 +1,6 @@
 #include "ui/text/thin_bar.h"
 #include "ui/text/token_text_view.h"
+#include "ui/theme/plain_tip.h"
 
 #include <QClipboard>
 #include <QContextMenuEvent>
@@ -205,7 +206,7 @@ bool TokenTextView::viewportEvent(QEvent* event) {
         auto* help = static_cast<QHelpEvent*>(event);
         const auto token = tokenAt(help->pos());
         if (token)
-            QToolTip::showText(help->globalPos(), tip(*token), viewport());
+            showPlainTip(help->globalPos(), tip(*token), viewport());
         else
             QToolTip::hideText();
         return true;

@@ -1,7 +1,7 @@
 #include "ui/text/token_tip.h"
 
 #include "ui/theme/format.h"
-#include "ui/theme/plain_tool_tip.h"
+#include "ui/theme/plain_tip.h"
 #include "ui/theme/stall_marks.h"
 
 #include <QCoreApplication>
@@ -68,14 +68,12 @@ QString tokenTip(const RunRecord& record, const TokenBuffer& buffer, std::uint32
         lines << tr("Read %1").arg(event.read);
     if (record.started)
         lines << tr("Arrived at %1").arg(formatDuration(toSeconds(event.at - *record.started)).joined());
-    const QString facts = QStringLiteral("<p style='white-space:pre'>") +
-                          lines.join(QLatin1Char('\n')).toHtmlEscaped() + QStringLiteral("</p>");
     const auto stall = std::find_if(stalls.begin(), stalls.end(), [first](const Stall& s) {
         return s.kind != StallKind::open && s.eventIndex == first;
     });
-    if (stall == stalls.end())
-        return facts;
-    return QStringLiteral("<p>") + plainToolTip(stallAccount(*stall, kernel)) + QStringLiteral("</p>") + facts;
+    if (stall != stalls.end())
+        lines.prepend(stallAccount(*stall, kernel));
+    return lines.join(QLatin1Char('\n'));
 }
 
 } // namespace decodescope

@@ -10,6 +10,7 @@
 #include "ui/panels/status_line.h"
 #include "ui/panels/tool_strip.h"
 #include "ui/tables/bytes_pane.h"
+#include "ui/theme/plain_tip.h"
 #include "ui/window/dock_area.h"
 #include "ui/window/main_window.h"
 #include "ui/window/picture_file.h"
@@ -238,7 +239,7 @@ void MainWindow::fillRecent() {
         QAction* action = m_actions->recent->addAction(QFileInfo(path).completeBaseName(), this,
                                                        [this, path] { openRecording(path); });
         action->setEnabled(QFileInfo::exists(path));
-        action->setToolTip(path);
+        setPlainTip(action, path);
     }
     m_actions->recent->setEnabled(!m_settings.recent.isEmpty());
     m_start->setRecent(m_settings.recent);

@@ -1,5 +1,7 @@
 #include "ui/window/window_actions.h"
 
+#include "ui/theme/plain_tip.h"
+
 #include <QAction>
 #include <QActionGroup>
 #include <QMainWindow>
@@ -13,7 +15,7 @@ QAction* WindowActions::make(QMenu* menu, const QString& text, const QKeySequenc
     auto* action = new QAction(text, this);
     action->setShortcut(key);
     if (!tip.isEmpty())
-        action->setToolTip(tip);
+        setPlainTip(action, tip);
     menu->addAction(action);
     m_window.addAction(action); // so that its key works while the menu bar is hidden
     m_all.append(action);

@@ -10,6 +10,7 @@
 #include <QMenu>
 #include <QSignalSpy>
 #include <QTest>
+#include <QTextDocument>
 #include <QToolButton>
 
 using namespace decodescope;
@@ -240,7 +241,7 @@ void TestLaneCard::theDeathOfAnEngineIsTheLanesMessage() {
     FailurePanel panel;
     panel.show(words, FailurePanel::Form::band);
     QVERIFY(panel.toolTip().contains(QLatin1String("no more memory")));
-    QVERIFY(panel.toolTip().contains(QLatin1String("&lt;b&gt;")));
+    QVERIFY(!Qt::mightBeRichText(panel.toolTip()) || panel.toolTip().contains(QLatin1String("&lt;b&gt;")));
     // The same end of another server's stream is that server's.
     QCOMPARE(failureWords(record, c.config.spec).sentence,
              QStringLiteral("The server closed the connection in mid-sentence."));

@@ -1,5 +1,6 @@
 #include "tests/support/shown_session.h"
 #include "tests/ui/tables/race_runs.h"
+#include "ui/panels/controls.h"
 #include "ui/tables/stall_table.h"
 #include "ui/tables/table_text.h"
 #include "ui/theme/look.h"

@@ -21,6 +21,8 @@ ExitStatus refuse(const Error& error) {
 
 Result<Recording> open(const std::string& file) {
     Result<Recording> recording = readRecording(file);
+    if (recording && !newerVersionNote(*recording).empty())
+        tell(fmt::format("Note: {}", newerVersionNote(*recording)));
     if (recording && recording->droppedBytes > 0)
         tell(fmt::format("{}: left out at its end, damaged or cut off: {}.", file,
                          counted(recording->droppedBytes, "byte")));

@@ -184,6 +184,15 @@ Instant RecordedRun::lastStamp() const {
     return end ? std::max(last, end->at) : last;
 }
 
+std::string newerVersionNote(const Recording& recording) {
+    if (recording.schema <= kRecordingSchema)
+        return {};
+    return fmt::format(
+        "The recording is of a newer version of this program (format {}; this one knows {}): what the newer "
+        "one added is not shown. A copy of it keeps everything.",
+        recording.schema, kRecordingSchema);
+}
+
 Result<Recording> readRecording(const std::string& path) {
     const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!fd.open())

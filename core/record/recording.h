@@ -39,6 +39,9 @@ struct Recording {
     std::string path;
 };
 
+/// For people: that a later version made this, and what it means here; empty when this version knows it all.
+[[nodiscard]] std::string newerVersionNote(const Recording& recording);
+
 /// Reads a recording: stops at the first bad line and keeps all before it. Fails with ErrorCode::io when the file
 /// cannot be read, ErrorCode::malformed when not even its first line is a recording's header. A newer schema
 /// opens as far as it is understood. Bounded: refuses files over 4 GiB.

@@ -14,10 +14,39 @@
 namespace decodescope {
 namespace {
 
-/// The file that a name leads to: saving through a link must not put a file in the link's place.
-std::string resolved(const std::string& path) {
+/// The file that a name leads to, also one that is not there yet: saving through a link must not put a file in the
+/// link's place.
+std::string resolved(std::string path) {
+    constexpr int kMostLinks = 40; // as the kernel has it
     std::array<char, PATH_MAX> buffer{};
-    return ::realpath(path.c_str(), buffer.data()) == nullptr ? path : std::string(buffer.data());
+    for (int links = 0; links < kMostLinks; ++links) {
+        if (::realpath(path.c_str(), buffer.data()) != nullptr)
+            return buffer.data();
+        const ssize_t length = ::readlink(path.c_str(), buffer.data(), buffer.size());
+        if (length <= 0 || static_cast<std::size_t>(length) == buffer.size())
+            break;
+        const std::string target(buffer.data(), static_cast<std::size_t>(length));
+        const std::size_t slash = path.rfind('/');
+        path = target.front() == '/' || slash == std::string::npos ? target : path.substr(0, slash + 1) + target;
+    }
+    return path;
+}
+
+/// Devices, pipes and sockets are written to and never replaced: by renaming, a file would take the place of /dev/null.
+bool isNoFile(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+int writeInto(const std::string& path, std::string_view content, DiskCalls& calls) {
+    const FileDescriptor target(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    if (!target.open())
+        return errno;
+    // A pipe that nobody reads is refused; one that is read slowly is waited for.
+    if (::fcntl(target.get(), F_SETFL, 0) != 0)
+        return errno;
+    std::size_t written = 0;
+    return writeFully(calls, target.get(), content, written);
 }
 
 tl::unexpected<Error> cannotSave(const std::string& path, int error) {
@@ -89,6 +118,10 @@ int keepBackup(const std::string& path) {
 Result<void> saveFile(const std::string& path, std::string_view content, Backup backup,
                       std::shared_ptr<DiskCalls> calls) {
     const FileSizeSignalGuard guard;
+    if (isNoFile(path)) {
+        const int error = writeInto(path, content, *calls);
+        return error == 0 ? Result<void>() : cannotSave(path, error);
+    }
     const std::string target = resolved(path);
     TemporaryFile file(target, *calls);
     int error = file.error();
@@ -128,6 +161,11 @@ Result<void> copyRecording(const std::string& from, const std::string& to, Exist
     const FileDescriptor source(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!source.open())
         return fail(ErrorCode::io, fmt::format("The recording {} could not be read: {}.", from, diskReason(errno)));
+    struct stat kind {};
+    if (::fstat(source.get(), &kind) != 0 || !S_ISREG(kind.st_mode))
+        return fail(ErrorCode::io, fmt::format("The recording {} could not be read: it is no ordinary file.", from));
+    if (isNoFile(to))
+        return fail(ErrorCode::io, fmt::format("{} could not be saved: it is a device or a pipe.", to));
     TemporaryFile copy(existing == Existing::replace ? resolved(to) : to, *calls);
     int error = copy.error();
     std::string buffer(kAtOnce, '\0');

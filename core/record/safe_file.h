@@ -14,7 +14,8 @@ namespace decodescope {
 enum class Backup { none, keepOne }; ///< keepOne: the file that is replaced stays as PATH.bak
 enum class Existing { replace, refuse };
 
-/// Writes `content` as the whole of `path`. After an error the file at `path` is as it was. Fails with ErrorCode::io.
+/// Writes `content` as the whole of `path`. After an error the file at `path` is as it was. Fails with ErrorCode::io. A
+/// device or a pipe is written into.
 [[nodiscard]] Result<void> saveFile(const std::string& path, std::string_view content, Backup backup = Backup::none,
                                     std::shared_ptr<DiskCalls> calls = systemDiskCalls());
 

@@ -242,8 +242,11 @@ bool RunController::openRecording(const QString& path) {
         emit failed(QString::fromStdString(read.error().message));
         return false;
     }
+    const std::string note = newerVersionNote(*read);
     showRecording(std::move(*read), path);
     emit recordingOpened(path);
+    if (!note.empty())
+        emit failed(QString::fromStdString(note));
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "core/record/recording.h"
 #include "core/record/spec_json.h"
 #include "tests/core/record/record_support.h"
+#include "tests/support/sealed_line.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -9,19 +10,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 using namespace decodescope;
 using namespace decodescope::test;
 
 namespace {
-
-/// A line of any content with a right hash, as a later version or an attacker would write it.
-std::string sealed(const std::string& body) {
-    char digits[9];
-    snprintf(digits, sizeof digits, "%08x", static_cast<unsigned>(XXH3_64bits(body.data(), body.size())));
-    return body + ",\"xx\":\"" + digits + "\"}\n";
-}
 
 std::string headerLine() {
     std::string line;
@@ -172,18 +165,18 @@ void TestRecording::everyFlippedByteKeepsThePrefix() {
 void TestRecording::linesInAnotherShapeAreUnderstood() {
     std::string text = headerLine();
     appendRunLine(text, 0, sampleAsked());
-    text += sealed(R"({ "read":0, "b64":"aGk=", "run":0, "type":"bytes", "t":5, "more":[1])");
+    text += sealedLine(R"({ "read":0, "b64":"aGk=", "run":0, "type":"bytes", "t":5, "more":[1])");
     const auto recording = parseRecording(text, "shape");
     QCOMPARE(recording->droppedBytes, 0U);
     QCOMPARE(recording->runs[0]->chunks.at(0).bytes, std::string("hi"));
 }
 
 void TestRecording::f48_aNewerSchemaOpensAsFarAsUnderstood() {
-    std::string text = sealed(R"({"type":"header","format":"decodescope-recording","schema":9,"later":{"a":[]})");
+    std::string text = sealedLine(R"({"type":"header","format":"decodescope-recording","schema":9,"later":{"a":[]})");
     appendRunLine(text, 0, sampleAsked());
-    text += sealed(R"({"type":"thermometer","celsius":42)");
+    text += sealedLine(R"({"type":"thermometer","celsius":42)");
     appendBytesLine(text, 0, instantFromNs(5), 0, "hi");
-    text += sealed(R"({"type":"end","run":0,"t":6,"kind":"a_later_kind","message":"?")");
+    text += sealedLine(R"({"type":"end","run":0,"t":6,"kind":"a_later_kind","message":"?")");
     const auto recording = parseRecording(text, "newer");
     QVERIFY(recording.has_value());
     QCOMPARE(recording->schema, 9);
@@ -226,14 +219,14 @@ void TestRecording::hostileLinesAreLeftOut() {
     std::string sound = headerLine();
     appendLaneLine(sound, {0, "lane", sampleAsked().spec});
     const std::string before = contentsOf(sound);
-    const auto recording = parseRecording(sound + sealed(body.toStdString()), "hostile");
+    const auto recording = parseRecording(sound + sealedLine(body.toStdString()), "hostile");
     QVERIFY(recording.has_value());
     QCOMPARE(contents(*recording), before);
 }
 
 void TestRecording::deepNestingIsABadLine() {
     const std::string deep(100'000, '[');
-    const auto recording = parseRecording(headerLine() + sealed(R"({"type":"x","deep":)" + deep), "deep");
+    const auto recording = parseRecording(headerLine() + sealedLine(R"({"type":"x","deep":)" + deep), "deep");
     QVERIFY(recording.has_value());
     QVERIFY(recording->droppedBytes > deep.size());
 }
@@ -267,9 +260,10 @@ void TestRecording::whatIsNoRecordingIsRefused_data() {
     QTest::newRow("text") << QByteArray("hello\nworld\n");
     QTest::newRow("zeros") << QByteArray(5000, '\0');
     QTest::newRow("json") << QByteArray("{\"type\":\"header\"}\n");
-    QTest::newRow("other seal") << QByteArray::fromStdString(sealed(R"({"type":"header","format":"else","schema":1)"));
+    QTest::newRow("other seal") << QByteArray::fromStdString(
+        sealedLine(R"({"type":"header","format":"else","schema":1)"));
     QTest::newRow("no schema") << QByteArray::fromStdString(
-        sealed(R"({"type":"header","format":"decodescope-recording")"));
+        sealedLine(R"({"type":"header","format":"decodescope-recording")"));
 }
 
 void TestRecording::whatIsNoRecordingIsRefused() {

@@ -1,6 +1,7 @@
 #include "core/record/safe_file.h"
 #include "tests/core/record/failing_disk.h"
 #include "tests/core/record/record_support.h"
+#include "tests/support/file_size_limit.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -31,6 +32,9 @@ private slots:
     void savesWholeFilesPrivately();
     void keepsOneBackup();
     void savesThroughALink();
+    void savesThroughALinkToNothing();
+    void devicesAndPipesAreNotReplaced();
+    void aFullDiskAtEveryByteLeavesTheOldFile();
     void anyFailureLeavesTheOldFile_data();
     void anyFailureLeavesTheOldFile();
     void interruptedAndShortWritesAreCompleted();
@@ -72,6 +76,68 @@ void TestSafeFile::savesThroughALink() {
     QVERIFY(saveFile(link, "new").has_value());
     QCOMPARE(readAll(target), std::string("new"));
     QVERIFY(QFileInfo(QString::fromStdString(link)).isSymLink());
+}
+
+void TestSafeFile::savesThroughALinkToNothing() {
+    QTemporaryDir dir;
+    QVERIFY(QDir(dir.path()).mkdir("real"));
+    const std::string link = dir.filePath("link").toStdString();
+    QCOMPARE(::symlink("real/file", link.c_str()), 0); // relative to the link's own folder
+    QVERIFY(saveFile(link, "new").has_value());
+    QCOMPARE(readAll(dir.filePath("real/file").toStdString()), std::string("new"));
+    QVERIFY(QFileInfo(QString::fromStdString(link)).isSymLink());
+    const std::string ring = dir.filePath("ring").toStdString();
+    QCOMPARE(::symlink("ring", ring.c_str()), 0);
+    (void)saveFile(ring, "x"); // ends, whatever it does with a name that leads to itself
+}
+
+void TestSafeFile::devicesAndPipesAreNotReplaced() {
+    QTemporaryDir dir;
+    const std::string pipe = dir.filePath("pipe").toStdString();
+    QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+    const auto nobody = saveFile(pipe, "x");
+    QVERIFY(!nobody && nobody.error().code == ErrorCode::io); // nobody reads it; it does not wait for one
+    const FileDescriptor reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    QVERIFY(saveFile(pipe, "through").has_value());
+    char got[16]{};
+    QCOMPARE(::read(reader.get(), got, sizeof got), ssize_t(7));
+    QCOMPARE(std::string(got), std::string("through"));
+    struct stat status {};
+    QVERIFY(::stat(pipe.c_str(), &status) == 0 && S_ISFIFO(status.st_mode));
+    // A link stands for the device, so that a fault here replaces the link alone.
+    const std::string null = dir.filePath("null").toStdString();
+    QCOMPARE(::symlink("/dev/null", null.c_str()), 0);
+    QVERIFY(saveFile(null, "x", Backup::none).has_value());
+    QVERIFY(::stat("/dev/null", &status) == 0 && S_ISCHR(status.st_mode));
+    const std::string recording = dir.filePath("r").toStdString();
+    QVERIFY(saveFile(recording, "line\n").has_value());
+    QVERIFY(!copyRecording(recording, null, Existing::replace));
+    QVERIFY(!copyRecording("/dev/zero", recording, Existing::replace));
+    QVERIFY(!copyRecording(dir.path().toStdString(), recording, Existing::replace));
+    QCOMPARE(readAll(recording), std::string("line\n"));
+}
+
+void TestSafeFile::aFullDiskAtEveryByteLeavesTheOldFile() {
+    QTemporaryDir dir;
+    const std::string path = dir.filePath("file").toStdString();
+    const std::string copied = dir.filePath("copy").toStdString();
+    const std::string content = "first line\nsecond line\n";
+    QVERIFY(saveFile(path, content).has_value());
+    QVERIFY(saveFile(copied, "good").has_value());
+    for (std::size_t room = 0; room < content.size(); ++room) {
+        const FileSizeLimit limit(room);
+        for (const auto& failed : {saveFile(copied, content), saveFile(copied, content, Backup::keepOne),
+                                   copyRecording(path, copied, Existing::replace)}) {
+            QVERIFY(!failed);
+            QVERIFY2(failed.error().message.find("What was there before is unchanged") != std::string::npos,
+                     failed.error().message.c_str());
+            QCOMPARE(readAll(copied), std::string("good"));
+        }
+        QCOMPARE(QDir(dir.path()).entryList(QDir::Files | QDir::Hidden).size(), 2);
+    }
+    const FileSizeLimit limit(content.size());
+    QVERIFY(copyRecording(path, copied, Existing::replace).has_value());
+    QCOMPARE(readAll(copied), content);
 }
 
 void TestSafeFile::anyFailureLeavesTheOldFile_data() {

@@ -1,9 +1,14 @@
+#include "core/record/safe_file.h"
+#include "tests/support/sealed_line.h"
+#include "tests/support/shown_texts.h"
 #include "tests/ui/window/window_fixture.h"
+#include "ui/lane/failure_panel.h"
 #include "ui/lane/lane_head.h"
 #include "ui/panels/lane_editor.h"
 #include "ui/panels/lanes_row.h"
 #include "ui/panels/machine_dialog.h"
 #include "ui/tables/bytes_pane.h"
+#include "ui/tables/stall_table.h"
 #include "ui/text/token_text_view.h"
 #include "ui/theme/look.h"
 #include "ui/window/dock_area.h"
@@ -15,6 +20,7 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDateTime>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFile>
@@ -60,6 +66,30 @@ bool shown(MainWindow& window) {
 void noWarmup(MainWindow& window) {
     auto* box = named<QSpinBox>(window, "Warm-up");
     box->setValue(0);
+}
+
+QByteArray fileBytes(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// A recording as a later version might have written it: a higher schema, and lines that this one does not know.
+QByteArray madeNewer(const QByteArray& recording) {
+    QByteArray out;
+    const QList<QByteArray> lines = recording.split('\n');
+    for (qsizetype i = 0; i + 1 < lines.size(); ++i) {
+        QByteArray line = lines[i] + '\n';
+        if (i == 0) {
+            line = lines[i]
+                       .left(lines[i].lastIndexOf(",\"xx\":"))
+                       .replace("\"schema\":1", "\"schema\":9,\"later\":{\"a\":[]}");
+            line = QByteArray::fromStdString(test::sealedLine(line.toStdString()));
+        }
+        out += line;
+        if (i % 5 == 0)
+            out += QByteArray::fromStdString(test::sealedLine(R"({"type":"thermometer","celsius":42)"));
+    }
+    return out;
 }
 
 bool over(MainWindow& window) {
@@ -477,6 +507,70 @@ private slots:
         QTRY_VERIFY(window.lanesRow().cards()[0]->text().findResult().count > 0);
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
         QVERIFY(window.lanesRow().cards()[0]->text().findResult().current > 0);
+    }
+
+    void f05_aStallIsShownAsOneAndNoError() {
+        WindowFixture fixture;
+        MainWindow window(fixture.services());
+        addLanes(window, {"stalls", "steady"});
+        QVERIFY(shown(window));
+        noWarmup(window);
+        window.actions().run->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(over(window), 20000);
+        const auto& lanes = window.runs().session().lanes();
+        QCOMPARE(lanes[0]->state(), LaneState::done);
+        const LaneRun& run = *lanes[0]->current();
+        QVERIFY(run.record->outcome == Outcome::complete);
+        QVERIFY(run.summary && run.summary->stalls.size() >= 2);
+        auto* table = window.findChild<StallTable*>();
+        QVERIFY(table);
+        for (auto* dock : window.findChildren<QDockWidget*>()) {
+            if (dock->isAncestorOf(table)) {
+                dock->show();
+                dock->raise();
+            }
+        }
+        // In the table, on the lane's card and in what a screen reader is told: a stall, with its length and its kind.
+        QTRY_VERIFY(table->model().rowCount() >= 2);
+        QTRY_VERIFY(test::shownTexts().contains("stalls, longest"));
+        QVERIFY(window.bannerText().isEmpty());
+        for (const auto* failure : window.lanesRow().cards()[0]->findChildren<FailurePanel*>())
+            QVERIFY(failure->isHidden());
+        QVERIFY(!test::shownTexts().contains("ended abnormally"));
+    }
+
+    void f48_aNewerRecordingIsReadOnlyAndCopiedByteForByte() {
+        WindowFixture fixture;
+        const QString made = fixture.recording();
+        const QString newer = fixture.path("newer.decodescope");
+        const QByteArray before = madeNewer(fileBytes(made));
+        QVERIFY(before.contains("thermometer") && before != fileBytes(made));
+        QVERIFY(saveFile(newer.toStdString(), {before.constData(), std::size_t(before.size())}).has_value());
+        const QDateTime changed = QFileInfo(newer).lastModified();
+        {
+            MainWindow window(fixture.services());
+            QVERIFY(shown(window));
+            window.openFiles({newer});
+            QVERIFY(window.runs().shown() == RunController::Shown::recording);
+            QVERIFY(window.bannerText().contains("newer"));
+            QTRY_COMPARE(window.lanesRow().cards()[1]->text().buffer().tokenCount(), 60U);
+            // Looked at, replayed, saved: nothing is written over it, and nothing that is not understood is lost.
+            QVERIFY(!window.runs().canRun());
+            window.runs().replay().restart();
+            window.runs().stop();
+            const QString copy = fixture.path("copy.decodescope");
+            window.runs().saveRecording(copy);
+            QCOMPARE(fileBytes(copy), before);
+            window.runs().saveRecording(newer); // over itself
+            QCOMPARE(fileBytes(newer), before);
+            window.openFiles({copy});
+            window.runs().saveRecording(fixture.path("again.decodescope"));
+            QCOMPARE(fileBytes(fixture.path("again.decodescope")), before);
+            window.runs().adoptLanes();
+            window.close();
+        }
+        QCOMPARE(fileBytes(newer), before);
+        QVERIFY(changed.isValid());
     }
 
     void everyControlHasANameAndTextIsPlain() {

@@ -1,8 +1,12 @@
+#include "tests/support/file_size_limit.h"
+#include "ui/window/picture_file.h"
 #include "ui/window/recordings_folder.h"
 #include "ui/window/settings.h"
 
+#include <QDir>
 #include <QFile>
 #include <QFileInfo>
+#include <QPixmap>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -116,6 +120,71 @@ private slots:
         const WindowSettings back = loadSettings(path);
         QVERIFY(back.lanes[1].spec.endpoint.key.kind == KeyReference::Kind::none);
         QVERIFY(!back.lanes[0].spec.endpoint.allowInvalidTls);
+    }
+
+    void anAddressIsKeptWithoutTheKeyInIt() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("settings.json");
+        WindowSettings settings;
+        LaneConfig lane;
+        lane.spec.endpoint.url = "https://h/v1?key=DSCANARY-1&api-version=2";
+        settings.lanes.push_back(lane);
+        QVERIFY(saveSettings(settings, path).has_value());
+        QCOMPARE(loadSettings(path).lanes.at(0).spec.endpoint.url, std::string("https://h/v1?key=***&api-version=2"));
+    }
+
+    void aFullDiskAtEveryByteLeavesTheOldFile() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("settings.json");
+        const QString picture = folder.filePath("picture.png");
+        QPixmap pixels(8, 8);
+        pixels.fill(Qt::red);
+        const WindowSettings settings = someSettings();
+        QVERIFY(saveSettings(settings, path).has_value());
+        QVERIFY(savePicture(pixels, picture.toStdString()).has_value());
+        const auto bytes = [](const QString& file) {
+            QFile read(file);
+            return read.open(QIODevice::ReadOnly) ? read.readAll() : QByteArray();
+        };
+        const QByteArray goodSettings = bytes(path), goodPicture = bytes(picture);
+        WindowSettings other = settings;
+        other.race.prompt = "another";
+        const auto room = static_cast<std::size_t>(std::max(goodSettings.size(), goodPicture.size()));
+        for (std::size_t at = 0; at < room; ++at) {
+            const test::FileSizeLimit limit(at);
+            if (at + 40 < static_cast<std::size_t>(goodSettings.size()) && at % 7 == 0) {
+                const auto saved = saveSettings(other, path);
+                QVERIFY(!saved);
+                QVERIFY(saved.error().message.find("unchanged") != std::string::npos);
+                QCOMPARE(bytes(path), goodSettings);
+            }
+            if (at < static_cast<std::size_t>(goodPicture.size())) {
+                QVERIFY(!savePicture(pixels, picture.toStdString()));
+                QCOMPARE(bytes(picture), goodPicture);
+            }
+        }
+        QCOMPARE(QDir(folder.path()).entryList(QDir::Files | QDir::Hidden).size(), 2); // nothing torn lies about
+        QVERIFY(!(QFileInfo(picture).permissions() & (QFile::ReadGroup | QFile::ReadOther)));
+    }
+
+    void placesThatCannotBeWrittenToAreNamed() {
+        QTemporaryDir folder;
+        const QString gone = folder.filePath("gone/deep/settings.json");
+        QVERIFY(saveSettings({}, gone).has_value()); // the folder is made, for its owner alone
+        QVERIFY(!(QFileInfo(QFileInfo(gone).path()).permissions() & (QFile::ReadGroup | QFile::ReadOther)));
+        QPixmap pixels(2, 2);
+        pixels.fill(Qt::red);
+        const auto lost = savePicture(pixels, folder.filePath("nowhere/p.png").toStdString());
+        QVERIFY(!lost);
+        QVERIFY2(lost.error().message.find("the folder does not exist") != std::string::npos,
+                 lost.error().message.c_str());
+        const auto onFolder = savePicture(pixels, folder.path().toStdString());
+        QVERIFY(!onFolder);
+        QVERIFY(QFileInfo(folder.path()).isDir());
+        QFile blocked(folder.filePath("file"));
+        QVERIFY(blocked.open(QIODevice::WriteOnly));
+        const auto under = saveSettings({}, folder.filePath("file/settings.json"));
+        QVERIFY(!under && !under.error().message.empty());
     }
 
     void oddFilesGiveDefaults_data() {

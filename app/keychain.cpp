@@ -17,9 +17,13 @@ QString service() {
 Error errorOf(const QKeychain::Job& job, const std::string& origin) {
     switch (job.error()) {
     case QKeychain::EntryNotFound:
-        return {ErrorCode::usage,
-                fmt::format("The keychain holds no key for {}. Type the key in the lane's settings.", origin),
-                {}};
+        return {
+            ErrorCode::usage,
+            // A locked store that nobody opened is told in the same way.
+            fmt::format("The keychain holds no key for {}, or it was not unlocked. Unlock it and try again, or type "
+                        "the key in the lane's settings: it is then used for this session.",
+                        origin),
+            {}};
     case QKeychain::AccessDenied:
     case QKeychain::AccessDeniedByUser:
         return {ErrorCode::refused, "The keychain was not opened. Unlock it, or type the key for this session.", {}};

@@ -97,10 +97,7 @@ modelsOverTheNetwork(ListCall listModels) {
 
 } // namespace
 
-int runWindow(int argc, char** argv, const std::vector<std::string>& files) {
-    QApplication application(argc, argv);
-    nameApplication();
-    const Composition composition = compose();
+WindowServices liveServices(const Composition& composition) {
     WindowServices services = localServices();
     services.sources = composition.run.sources;
     services.hiccups = composition.run.hiccups;
@@ -119,7 +116,14 @@ int runWindow(int argc, char** argv, const std::vector<std::string>& files) {
     services.listModels = modelsOverTheNetwork(composition.listModels);
     services.offered = endpointsOfEnvironment();
     services.localModels = localModelServices();
-    MainWindow window(std::move(services));
+    return services;
+}
+
+int runWindow(int argc, char** argv, const std::vector<std::string>& files) {
+    QApplication application(argc, argv);
+    nameApplication();
+    const Composition composition = compose();
+    MainWindow window(liveServices(composition));
     window.show();
     QStringList paths;
     for (const std::string& file : files)

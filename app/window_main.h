@@ -8,6 +8,12 @@
 
 namespace decodescope {
 
+struct Composition;
+struct WindowServices;
+
+/// All that the window has over a real network.
+[[nodiscard]] WindowServices liveServices(const Composition& composition);
+
 /// Opens the window over a real network, with these recordings; returns when it is closed. The composition root of
 /// the window.
 [[nodiscard]] int runWindow(int argc, char** argv, const std::vector<std::string>& files);

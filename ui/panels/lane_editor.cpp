@@ -10,6 +10,7 @@
 #include "ui/panels/endpoint_words.h"
 #include "ui/panels/local_model_door.h"
 #include "ui/panels/local_model_form.h"
+#include "ui/theme/plain_tip.h"
 #include "ui/window/key_binding.h"
 
 #include <QCheckBox>
@@ -161,7 +162,7 @@ void LaneEditor::build() {
     cancel->setAutoDefault(false);
     m_trust = new ActionButton(QStringLiteral("lock"), tr("Trust certificate"), {}, this);
     m_trust->setAutoDefault(false);
-    m_trust->setToolTip(tr("Pins this certificate to the lane. Compare its SHA-256 with the server's own first."));
+    setPlainTip(m_trust, tr("Pins this certificate to the lane. Compare its SHA-256 with the server's own first."));
     m_trust->hide();
     connect(m_trust, &QPushButton::clicked, this, &LaneEditor::trust);
     auto* buttons = new QHBoxLayout;

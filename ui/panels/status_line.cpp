@@ -111,9 +111,9 @@ StatusLine::StatusLine(QWidget* parent)
     };
     m_abnormal = made(&Colours::fail);
     m_clock = made(&Colours::ink2);
-    m_clock->setToolTip(
-        tr("Where the times of arrival come from, and how far they can be wrong in the runs that are "
-           "shown, as far as this machine can tell.\nHelp, Measure this machine: what it can do at best."));
+    setPlainTip(m_clock,
+                tr("Where the times of arrival come from, and how far they can be wrong in the runs that are "
+                   "shown, as far as this machine can tell.\nHelp, Measure this machine: what it can do at best."));
     m_hiccups = made(&Colours::ink2);
     setPlainTip(m_hiccups,
                 tr("Times in which this program, or the machine, did not run for 5 ms or more when it should have"));

@@ -45,6 +45,18 @@ private slots:
         QCOMPARE(request->plan.warmups, 0);
     }
 
+    void thereAreAtMost256Lanes() {
+        RunFlags flags;
+        flags.prompt = "hi";
+        for (int lanes : {255, 256, 257}) {
+            flags.lanes.assign(static_cast<std::size_t>(lanes), "endpoint=http://h");
+            const auto request = understand(flags);
+            QCOMPARE(request.has_value(), lanes <= 256);
+            if (!request)
+                QVERIFY(request.error().code == ErrorCode::usage);
+        }
+    }
+
     void lanesGetIdsAndLooks() {
         RunFlags flags;
         flags.prompt = "Hello";

@@ -197,7 +197,8 @@ FailureWords failureWords(const RunRecord& record, const RunSpec& spec) {
         words.facts.emplace_back(
             tr("Asked"),
             QStringLiteral("POST ") +
-                route.toString(QUrl::RemoveScheme | QUrl::RemoveUserInfo | QUrl::RemoveQuery).remove(0, 2));
+                route.toString(QUrl::RemoveScheme | QUrl::RemoveUserInfo | QUrl::RemoveQuery | QUrl::FullyEncoded)
+                    .remove(0, 2));
     }
     if (words.keyMatters || spec.key)
         words.facts.emplace_back(tr("Key"), keyFact(spec));

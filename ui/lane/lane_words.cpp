@@ -336,9 +336,10 @@ QString lanePlace(const LaneConfig& config) {
         return tr("recorded");
     const QString typed = QString::fromStdString(urlWithoutKeys(config.spec.endpoint.url));
     const QUrl url = QUrl::fromUserInput(typed);
-    if (url.host().isEmpty())
+    const QString host = url.host(QUrl::FullyEncoded); // an international name looks like what it is not
+    if (host.isEmpty())
         return typed;
-    return url.port() > 0 ? url.host() + QLatin1Char(':') + QString::number(url.port()) : url.host();
+    return url.port() > 0 ? host + QLatin1Char(':') + QString::number(url.port()) : host;
 }
 
 StateWords stateWords(const LaneShot& shot, const std::optional<ReplayPosition>& replay) {

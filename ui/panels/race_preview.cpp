@@ -44,7 +44,7 @@ QString stallsInWords(const RunSummary& summary) {
 PreviewLane laneOf(const RecordedLane& recorded, const RecordedRun* run, int look) {
     PreviewLane lane;
     lane.name = QString::fromStdString(recorded.name);
-    lane.place = QUrl(QString::fromStdString(recorded.spec.endpoint.url)).authority().section(QLatin1Char('@'), -1);
+    lane.place = QUrl(QString::fromStdString(recorded.spec.endpoint.url)).authority(QUrl::FullyEncoded).section(QLatin1Char('@'), -1);
     lane.look = look;
     if (!run)
         return lane;

@@ -14,22 +14,27 @@ QUrl urlOf(const std::string& text) {
     return QUrl(trimmed, QUrl::StrictMode);
 }
 
+/// As it is asked for: a name in other letters (xn--...) looks like what it is not.
+QString hostOf(const QUrl& url) {
+    return url.host(QUrl::FullyEncoded).toLower();
+}
+
 } // namespace
 
 QString originOf(const std::string& url) {
     const QUrl parsed = urlOf(url);
-    if (!parsed.isValid() || parsed.host().isEmpty())
+    if (!parsed.isValid() || hostOf(parsed).isEmpty())
         return {};
     const QString scheme = parsed.scheme().toLower();
     const int port = parsed.port(scheme == QStringLiteral("https") ? 443 : 80);
-    return scheme + QStringLiteral("://") + parsed.host().toLower() + QLatin1Char(':') + QString::number(port);
+    return scheme + QStringLiteral("://") + hostOf(parsed) + QLatin1Char(':') + QString::number(port);
 }
 
 bool plainHttpAbroad(const std::string& url) {
     const QUrl parsed = urlOf(url);
     if (parsed.scheme().toLower() != QStringLiteral("http"))
         return false;
-    const QString host = parsed.host().toLower();
+    const QString host = hostOf(parsed);
     if (host.isEmpty())
         return false;
     static const QRegularExpression loopback(QStringLiteral("^(localhost|127(\\.[0-9]{1,3}){3}|::1)$"));

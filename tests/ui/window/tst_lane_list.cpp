@@ -103,6 +103,10 @@ private slots:
                                              << "http://127.0.0.1.evil.example:80" << true;
         QTest::newRow("no scheme") << "localhost:11434"
                                    << "http://localhost:11434" << false;
+        QTest::newRow("looks like another") << "https://xn--80ak6aa92e.com"
+                                            << "https://xn--80ak6aa92e.com:443" << false;
+        QTest::newRow("letters of another script")
+            << QString::fromUtf8("https://b\u00fccher.example") << "https://xn--bcher-kva.example:443" << false;
         QTest::newRow("nothing") << ""
                                  << "" << false;
     }

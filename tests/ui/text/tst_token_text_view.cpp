@@ -325,7 +325,7 @@ void TestTokenTextView::tipsSayWhyItStalled() {
     summary.stalls = {stall};
     m_view->setSummary(summary);
     const QString tip = m_view->tip(1);
-    QVERIFY2(tip.contains(QStringLiteral("Delivery stall")) && tip.contains(QStringLiteral("&lt;35&gt; tokens")),
+    QVERIFY2(tip.contains(QStringLiteral("Delivery stall")) && tip.contains(QStringLiteral("<35> tokens")),
              qPrintable(tip));
     QVERIFY(!m_view->tip(2).contains(QStringLiteral("stall")));
     summary.stalls[0].kind = StallKind::client;

@@ -33,7 +33,7 @@ private slots:
         WindowServices services = fixture.services();
         const auto texts = test::hostileTexts();
         QVERIFY(texts.size() > 50);
-        ModelNames models;
+        std::vector<std::string> models;
         for (const auto& [name, text] : texts) {
             models.push_back(repairUtf8(text).text);
             OfferedEndpoint offered;

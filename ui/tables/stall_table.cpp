@@ -5,7 +5,7 @@
 #include "ui/tables/row_delegate.h"
 #include "ui/tables/table_text.h"
 #include "ui/theme/look.h"
-#include "ui/theme/plain_tool_tip.h"
+#include "ui/theme/plain_tip.h"
 #include "ui/theme/stall_marks.h"
 
 #include <QHeaderView>
@@ -182,7 +182,7 @@ void StallTable::tellWhy() {
     }
     if (words != m_account->text())
         m_account->setText(words);
-    m_account->setToolTip(words.isEmpty() ? words : plainToolTip(words));
+    setPlainTip(m_account, words);
     if (m_account->isHidden() != words.isEmpty()) {
         m_account->setVisible(!words.isEmpty());
         layout()->activate(); // it takes its room from the rows: the chosen one stays in sight

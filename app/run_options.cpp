@@ -22,7 +22,6 @@ constexpr std::size_t kPromptBytes = 64U << 20;
 constexpr std::size_t kMostLanes = 256;
 /// Longest time-out that fits a Duration with room to add it to an instant.
 constexpr double kLongestTimeoutS = 1e9;
-constexpr std::size_t kMostLanes = 256;
 
 enum class PromptNeed { needed, optional };
 
@@ -191,9 +190,6 @@ Result<RunRequest> understand(const RunFlags& flags) {
     Result<std::vector<LaneOption>> options = laneOptions(flags);
     if (!options)
         return tl::unexpected(options.error());
-    if (options->size() > kMostLanes)
-        return fail(ErrorCode::usage,
-                    fmt::format("{} lanes are more than one run can hold; {} are the most.", options->size(), kMostLanes));
     Result<Timeouts> timeouts = timeoutsOf(flags);
     if (!timeouts)
         return tl::unexpected(timeouts.error());

@@ -32,7 +32,7 @@ private slots:
     void burstsShareARead();
     void aGenerationStallShiftsWhatFollows();
     void aDeliveryStallIsCaughtUp();
-    void anEmptyAnswerEndsWell();
+    void anEmptyAnswerIsNoSuccess();
     void aSourceMakesTheSameRun();
     void aSourceIsReadyWhenItsConnectionIs();
     void aCancelledSourceKeepsWhatCame();
@@ -173,12 +173,12 @@ void TestSyntheticRun::aDeliveryStallIsCaughtUp() {
     QVERIFY(held->events[50].at == even->events[50].at);
 }
 
-void TestSyntheticRun::anEmptyAnswerEndsWell() {
+void TestSyntheticRun::anEmptyAnswerIsNoSuccess() {
     SyntheticSpec spec;
     spec.outputTokens = 0;
     const auto record = rebuild(syntheticRun(spec));
     QVERIFY(record->events.empty());
-    QVERIFY(record->outcome == Outcome::complete);
+    QVERIFY(record->outcome == Outcome::truncated); // a told usage of 0 and no text
 }
 
 void TestSyntheticRun::aSourceMakesTheSameRun() {

@@ -206,11 +206,12 @@ Result<void> pinCertificate(EndpointSpec& endpoint, const std::string& fingerpri
     return {};
 }
 
-Result<void> completePreset(EndpointSpec& endpoint, bool protocolTold, const Environment& environment) {
+Result<FromEnvironment> completePreset(EndpointSpec& endpoint, bool protocolTold, const Environment& environment) {
+    FromEnvironment from;
     if (endpoint.preset.empty() && !endpoint.presetOptions.empty())
         return fail(ErrorCode::usage, "Options are a preset's: name the preset, too.");
     if (endpoint.preset.empty())
-        return {};
+        return from;
     const auto preset = knownPreset(endpoint.preset);
     if (!preset)
         return tl::unexpected(preset.error());
@@ -219,18 +220,40 @@ Result<void> completePreset(EndpointSpec& endpoint, bool protocolTold, const Env
         auto address = addressIn(environment, known);
         if (!address)
             return tl::unexpected(address.error());
-        if (*address)
+        if (*address) {
             endpoint.url = **std::move(address);
+            from.address = known.urlVariable;
+        }
     }
     auto made = withPreset(endpoint, known.id, protocolTold);
     if (!made)
         return tl::unexpected(made.error());
     endpoint = *std::move(made);
     if (endpoint.key.kind == KeyReference::Kind::none) {
-        if (auto variable = keyVariableFor(known, endpoint.url, environment))
+        if (auto variable = keyVariableFor(known, endpoint.url, environment)) {
+            from.key = *variable;
             endpoint.key = {KeyReference::Kind::environment, *std::move(variable)};
+        }
     }
-    return {};
+    return from;
+}
+
+Result<std::string> defaultPreset(const Environment& environment) {
+    static constexpr std::string_view kVariable = "OPENAI_BASE_URL";
+    std::string offered;
+    for (const FoundEndpoint& found : endpointsIn(environment)) {
+        if (found.urlFrom == kVariable)
+            return found.endpoint.preset;
+        offered += fmt::format("{}--preset {} ({})", offered.empty() ? "" : ", ", found.endpoint.preset,
+                               found.urlFrom.empty() ? found.keyFrom : found.urlFrom);
+    }
+    std::string sentence = "Say whom to ask: --endpoint URL (or --preset ID) and --model M, or one --lane for each "
+                           "lane (a model on this machine is a lane too: --lane local=FILE).";
+    for (const std::string& unusable : unusableAddressesIn(environment))
+        sentence += ' ' + unusable;
+    if (!offered.empty())
+        sentence += fmt::format(" The environment would do for {}.", offered);
+    return fail(ErrorCode::usage, sentence);
 }
 
 Result<LaneOption> parseLaneOption(std::string_view text, const std::string& defaultName,
@@ -273,8 +296,10 @@ Result<LaneOption> parseLaneOption(std::string_view text, const std::string& def
     }
     lane.verifyTold = told("verify");
     if (remote && answerers == 1) {
-        if (Result<void> complete = completePreset(lane.endpoint, told("protocol"), environment); !complete)
-            return fail(complete.error().code, fmt::format("Lane {}: {}", lane.name, complete.error().message));
+        Result<FromEnvironment> from = completePreset(lane.endpoint, told("protocol"), environment);
+        if (!from)
+            return fail(from.error().code, fmt::format("Lane {}: {}", lane.name, from.error().message));
+        lane.from = *std::move(from);
     }
     if (answerers > 1)
         return fail(ErrorCode::usage, fmt::format("Lane {}: give one of endpoint=, local= and recording=.", lane.name));

@@ -12,6 +12,12 @@
 
 namespace decodescope {
 
+/// The variables of the environment that an endpoint was completed from; empty: none.
+struct FromEnvironment {
+    std::string address;
+    std::string key;
+};
+
 /// What one `--lane` says, before its key is fetched.
 struct LaneOption {
     std::string name;
@@ -19,7 +25,8 @@ struct LaneOption {
     std::optional<LocalModelSpec> local;      ///< a model on this machine
     std::optional<RecordedLaneSpec> recorded; ///< a lane of a recording
     int batchMates = 0, contextDepth = 0;     ///< of a local model
-    bool verifyTold = false;                  ///< the lane says itself whether certificates are verified
+    FromEnvironment from;
+    bool verifyTold = false; ///< the lane says itself whether certificates are verified
 };
 
 /// The path that stands for the sample model until it was fetched.
@@ -38,7 +45,12 @@ inline constexpr std::string_view kSampleModel = "sample";
 
 /// Makes `endpoint` that of a preset where it names one: what was told stays, and its key's variable is the preset's if
 /// no key was told and the address is of the origin that this key is for.
-[[nodiscard]] Result<void> completePreset(EndpointSpec& endpoint, bool protocolTold, const Environment& environment);
+[[nodiscard]] Result<FromEnvironment> completePreset(EndpointSpec& endpoint, bool protocolTold,
+                                                     const Environment& environment);
+
+/// The preset of whom to ask when nobody was named: where OPENAI_BASE_URL leads. Without it a usage error, which names
+/// what else the environment would give.
+[[nodiscard]] Result<std::string> defaultPreset(const Environment& environment);
 
 /// "A" ... "Z", "AA" ...
 [[nodiscard]] std::string letterName(std::size_t index);

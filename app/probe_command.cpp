@@ -47,8 +47,8 @@ Result<Question> understandProbe(const ProbeFlags& flags) {
     }
     if (flags.url.empty() && flags.preset.empty())
         return fail(ErrorCode::usage, "Say what to probe: decodescope probe URL, or --preset ID.");
-    if (Result<void> complete = completePreset(endpoint, !flags.protocol.empty(), processEnvironment()); !complete)
-        return tl::unexpected(complete.error());
+    if (auto from = completePreset(endpoint, !flags.protocol.empty(), processEnvironment()); !from)
+        return tl::unexpected(from.error());
     if (const auto url = parseUrl(endpoint.url); !url)
         return tl::unexpected(url.error());
     if (!flags.protocol.empty())

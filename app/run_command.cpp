@@ -77,6 +77,8 @@ ExitStatus runCommand(const RunFlags& flags, const RunServices& services) {
         journal = *std::move(created);
         session.setJournal(journal);
     }
+    for (const std::string& note : request->notes)
+        tell(note);
     if (Result<void> started = session.start(request->plan); !started)
         return refuse(started.error());
 

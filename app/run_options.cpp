@@ -1,5 +1,6 @@
 #include "app/run_options.h"
 
+#include "core/base/redaction.h"
 #include "core/net/tls_trust.h"
 #include "core/source/request.h"
 
@@ -117,10 +118,13 @@ Result<std::vector<LaneOption>> laneOptions(const RunFlags& flags) {
         }
         return options;
     }
-    if (flags.endpoint.empty() && flags.preset.empty())
-        return fail(ErrorCode::usage, "Say whom to ask: --endpoint URL (or --preset ID) and --model M, or one --lane "
-                                      "for each lane (a model on this machine is "
-                                      "a lane too: --lane local=FILE).");
+    std::string preset = flags.preset;
+    if (flags.endpoint.empty() && preset.empty()) {
+        Result<std::string> named = defaultPreset(processEnvironment());
+        if (!named)
+            return tl::unexpected(named.error());
+        preset = *std::move(named);
+    }
     Result<KeyReference> key = keyOfSingleLane(flags);
     if (!key)
         return tl::unexpected(key.error());
@@ -131,16 +135,30 @@ Result<std::vector<LaneOption>> laneOptions(const RunFlags& flags) {
     if (!flags.protocol.empty())
         lane.endpoint.protocol = flags.protocol;
     lane.endpoint.key = *std::move(key);
-    lane.endpoint.preset = flags.preset;
+    lane.endpoint.preset = std::move(preset);
     lane.endpoint.presetOptions = flags.presetOptions;
     lane.endpoint.thinkTags = flags.thinkTags;
     lane.endpoint.cumulative = flags.cumulative;
     if (Result<void> pinned = pinCertificate(lane.endpoint, flags.pinnedCertificate); !pinned)
         return tl::unexpected(pinned.error());
-    if (Result<void> complete = completePreset(lane.endpoint, !flags.protocol.empty(), processEnvironment()); !complete)
-        return tl::unexpected(complete.error());
+    Result<FromEnvironment> from = completePreset(lane.endpoint, !flags.protocol.empty(), processEnvironment());
+    if (!from)
+        return tl::unexpected(from.error());
+    lane.from = *std::move(from);
     options.push_back(std::move(lane));
     return options;
+}
+
+/// What of a lane came from the environment, in words; empty if nothing did.
+std::string provenance(const LaneOption& lane) {
+    if (lane.from.address.empty() && lane.from.key.empty())
+        return {};
+    std::string sentence = fmt::format("Lane {} asks {}", lane.name, urlWithoutSecrets(lane.endpoint.url));
+    if (!lane.from.address.empty())
+        sentence += fmt::format(" (from {})", lane.from.address);
+    if (!lane.from.key.empty())
+        sentence += fmt::format(" with the key from {}", lane.from.key);
+    return sentence + '.';
 }
 
 std::string referenceText(const KeyReference& key) {
@@ -204,6 +222,8 @@ Result<RunRequest> understand(const RunFlags& flags) {
     for (LaneOption& option : *options) {
         if (!names.insert(option.name).second)
             return fail(ErrorCode::usage, fmt::format("Two lanes are called {}; give each its own name.", option.name));
+        if (std::string note = provenance(option); !note.empty())
+            request.notes.push_back(std::move(note));
         LaneConfig lane;
         lane.look = static_cast<int>(request.lanes.size());
         lane.id = static_cast<LaneId>(request.lanes.size() + 1);

@@ -49,6 +49,7 @@ struct RunFlags {
 /// The same, understood and complete but for the keys' values.
 struct RunRequest {
     std::vector<LaneConfig> lanes;
+    std::vector<std::string> notes; ///< sentences: what of a lane came from the environment
     RunPlan plan;
     std::vector<Threshold> thresholds;
     std::optional<std::string> recordPath;

@@ -1,6 +1,9 @@
 #include "core/base/joined_masker.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 namespace decodescope {
@@ -22,6 +25,29 @@ int hexValue(char c) {
     return -1;
 }
 
+constexpr std::size_t kLongestReference = 12;
+
+/// What an HTML reference without its semicolon ("&#45", "&amp") stands for. kNoCharacter: it is none, or stands for
+/// what no key holds.
+int referred(std::string_view reference) {
+    static constexpr std::array<std::pair<std::string_view, char>, 5> kNamed{
+        {{"&amp", '&'}, {"&lt", '<'}, {"&gt", '>'}, {"&quot", '"'}, {"&apos", '\''}}};
+    const auto* const named =
+        std::find_if(kNamed.begin(), kNamed.end(), [&](const auto& pair) { return pair.first == reference; });
+    if (named != kNamed.end())
+        return named->second;
+    if (!reference.starts_with("&#"))
+        return kNoCharacter;
+    reference.remove_prefix(2);
+    const int base = reference.starts_with('x') || reference.starts_with('X') ? 16 : 10;
+    if (base == 16)
+        reference.remove_prefix(1);
+    unsigned code = 0;
+    const auto [end, error] = std::from_chars(reference.data(), reference.data() + reference.size(), code, base);
+    const bool whole = error == std::errc() && end == reference.data() + reference.size();
+    return whole && code <= 0x7f ? static_cast<int>(code) : kNoCharacter;
+}
+
 bool isSpace(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
@@ -39,6 +65,8 @@ void JoinedMasker::add(Secret pattern) {
             ++border;
         made.fallback[i + 1] = border;
     }
+    if (!text.empty())
+        m_firsts.set(static_cast<unsigned char>(text.front()));
     made.passes = std::min(kPassedCharacters, text.size() / 2);
     made.text = std::move(pattern);
     m_patterns.push_back(std::move(made));
@@ -135,7 +163,7 @@ void JoinedMasker::stepFraming(std::string& bytes, std::size_t at) {
             endString();
         m_escape = 0;
         m_state = State::outside;
-        std::fill(m_plain.matched.begin(), m_plain.matched.end(), 0);
+        m_plain.restart();
         step(bytes, at);
         return;
     }
@@ -153,7 +181,7 @@ void JoinedMasker::beginString() {
     m_name.clear();
     if (!m_afterColon) {
         m_string = &m_loose;
-        std::fill(m_loose.matched.begin(), m_loose.matched.end(), 0);
+        m_loose.restart();
         return;
     }
     auto known = m_values.find(m_member);
@@ -178,16 +206,61 @@ void JoinedMasker::endEscape(std::string& bytes, std::size_t at, int character) 
     m_escapeBefore = 0;
 }
 
+/// A character as it is spelt; one that completes an HTML reference counts as what the reference stands for.
 void JoinedMasker::unit(std::string& bytes, Progress& progress, int character, const Unit& unit) {
+    prepare(progress);
+    std::string& reference = progress.reference;
+    if (character == '&' && unit.before == 0) {
+        reference = "&";
+        progress.referenceAt = unit.begin;
+        progress.matchedBefore = progress.matched;
+        progress.unitsBefore = progress.units;
+    } else if (character == ';' && !reference.empty()) {
+        const int meant = referred(std::exchange(reference, {}));
+        if (meant != kNoCharacter) {
+            progress.matched = progress.matchedBefore;
+            progress.idle = false;
+            progress.units = progress.unitsBefore;
+            const std::size_t end = unit.begin + unit.length;
+            match(bytes, progress, meant, {progress.referenceAt, end - progress.referenceAt, 0, false});
+            return;
+        }
+    } else if (!reference.empty()) {
+        const bool fits = character == '#' || (character >= '0' && character <= '9') ||
+                          (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
+        if (fits && reference.size() < kLongestReference)
+            reference += static_cast<char>(character);
+        else
+            reference.clear();
+    }
+    match(bytes, progress, character, unit);
+}
+
+void JoinedMasker::Progress::restart() {
+    std::fill(matched.begin(), matched.end(), 0);
+    idle = true;
+    reference.clear();
+}
+
+void JoinedMasker::prepare(Progress& progress) {
     if (progress.matched.empty()) {
         progress.matched.assign(m_patterns.size(), 0);
         progress.units.resize(m_patterns.size());
     }
-    if (progress.read != m_read) {
-        progress.read = m_read;
-        for (std::vector<Unit>& units : progress.units)
-            units.clear();
-    }
+    if (progress.read == m_read)
+        return;
+    progress.read = m_read;
+    progress.referenceAt = 0;
+    for (std::vector<Unit>& units : progress.units)
+        units.clear();
+    for (std::vector<Unit>& units : progress.unitsBefore)
+        units.clear();
+}
+
+void JoinedMasker::match(std::string& bytes, Progress& progress, int character, const Unit& unit) {
+    if (progress.idle && (character < 0 || character > 0xff || !m_firsts[static_cast<std::size_t>(character)]))
+        return; // nearly always
+    progress.idle = true;
     for (std::size_t p = 0; p < m_patterns.size(); ++p) {
         const Pattern& pattern = m_patterns[p];
         const std::string_view wanted = pattern.text.revealForTransport();
@@ -206,6 +279,7 @@ void JoinedMasker::unit(std::string& bytes, Progress& progress, int character, c
             hide(bytes, units);
             matched = 0;
         }
+        progress.idle = progress.idle && matched == 0;
     }
 }
 
@@ -213,9 +287,12 @@ void JoinedMasker::unit(std::string& bytes, Progress& progress, int character, c
 void JoinedMasker::hideOpen(std::string& bytes, Progress& progress) {
     if (progress.read != m_read)
         return;
+    const bool referring = !progress.reference.empty(); // what stands before a cut reference may go on behind it
     for (std::size_t p = 0; p < m_patterns.size(); ++p) {
         if (progress.matched[p] > m_patterns[p].passes)
             hide(bytes, progress.units[p]);
+        if (referring && progress.matchedBefore[p] > m_patterns[p].passes)
+            hide(bytes, progress.unitsBefore[p]);
     }
 }
 

@@ -2,7 +2,7 @@
 
 #include "core/base/secret.h"
 
-#include <array>
+#include <bitset>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -12,10 +12,10 @@
 namespace decodescope {
 
 /// Finds a key that is whole only in what a reader joins: cut over several events' strings, over the chunks of a
-/// chunked body, or written with JSON escapes. It reads a response as a loose mixture of text and JSON, joins the
-/// string values of equal member names, and overwrites, in place and without changing a length, every byte that
-/// carries an echo on past its first characters. Nothing is held back, so the first kPassedCharacters of a key may
-/// stand when they came in an earlier read; JSON stays well-formed.
+/// chunked body, or written with JSON escapes or HTML references ("&#45;"). It reads a response as a loose mixture of
+/// text and JSON, joins the string values of equal member names, and overwrites, in place and without changing a
+/// length, every byte that carries an echo on past its first characters. Nothing is held back, so the first
+/// kPassedCharacters of a key may stand when they came in an earlier read; JSON stays well-formed.
 class JoinedMasker {
 public:
     /// `pattern` in any number; each is looked for on its own.
@@ -41,8 +41,15 @@ private:
     /// How far each pattern has come in one joined text.
     struct Progress {
         std::vector<std::size_t> matched;
-        std::vector<std::vector<Unit>> units; ///< of what matched, those in the present read
-        std::size_t read = 0;                 ///< the read that `units` belong to
+        std::vector<std::vector<Unit>> units;       ///< of what matched, those in the present read
+        bool idle = true;                           ///< nothing of any pattern has come
+        std::size_t read = 0;                       ///< the read that `units` belong to
+        std::string reference;                      ///< "&#4", as far as what may be an HTML reference has been read
+        std::size_t referenceAt = 0;                ///< where it began in this read
+        std::vector<std::size_t> matchedBefore;     ///< `matched` as it was before the reference
+        std::vector<std::vector<Unit>> unitsBefore; ///< and `units`
+        /// The joined text ended; another begins.
+        void restart();
     };
     enum class State { outside, string, escape, unicode, framing };
 
@@ -52,11 +59,14 @@ private:
     void endString();
     void endEscape(std::string& bytes, std::size_t at, int character);
     void unit(std::string& bytes, Progress& progress, int character, const Unit& unit);
+    void prepare(Progress& progress);
+    void match(std::string& bytes, Progress& progress, int character, const Unit& unit);
     void hideOpen(std::string& bytes, Progress& progress);
     static void hide(std::string& bytes, std::vector<Unit>& units);
     static void overwrite(std::string& bytes, const Unit& unit);
 
     std::vector<Pattern> m_patterns;
+    std::bitset<256> m_firsts;                             ///< the characters that a pattern begins with
     std::map<std::string, Progress, std::less<>> m_values; ///< by member name
     Progress m_plain;                                      ///< what stands outside strings
     Progress m_loose;                                      ///< a string that is no member's value

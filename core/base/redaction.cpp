@@ -213,8 +213,12 @@ void keepOutOfTexts(const Secret& key) {
         LiveKeys::instance().add(key);
 }
 
+std::string withoutLiveKeys(std::string_view text) {
+    return LiveKeys::instance().masked(std::string(text));
+}
+
 std::string redacted(std::string_view text) {
-    return LiveKeys::instance().masked(withoutUrlSecrets(withoutHeaderValues(text)));
+    return withoutLiveKeys(withoutUrlSecrets(withoutHeaderValues(text)));
 }
 
 } // namespace decodescope

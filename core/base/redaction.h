@@ -34,6 +34,9 @@ namespace decodescope {
 /// From now on `key` is masked by redacted(), in each of its forms. Thread-safe. Kept until the program ends.
 void keepOutOfTexts(const Secret& key);
 
+/// A text, JSON too, in which the keys given to keepOutOfTexts() are masked, each character by one. Thread-safe.
+[[nodiscard]] std::string withoutLiveKeys(std::string_view text);
+
 /// A text that is about to be written for people: the values of sensitive headers ("Authorization: ..."), the secrets
 /// in URLs and every key given to keepOutOfTexts() are masked. Thread-safe.
 [[nodiscard]] std::string redacted(std::string_view text);

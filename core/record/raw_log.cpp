@@ -14,10 +14,9 @@ void RawLog::onChunk(Instant at, std::uint32_t read, std::string_view bytes) {
         m_next->onChunk(at, read, bytes);
     const std::lock_guard lock(m_mutex);
     // A read that does not fit is left out, and so is every later one: what is kept has no holes.
-    if (m_bytes > m_cap || bytes.size() > m_cap - m_bytes) {
-        m_cap = 0;
+    m_whole = m_whole && m_bytes <= m_cap && bytes.size() <= m_cap - m_bytes;
+    if (!m_whole)
         return;
-    }
     m_bytes += bytes.size();
     m_chunks.push_back({at, read, std::string(bytes)});
 }
@@ -54,6 +53,11 @@ std::optional<ByteChunk> RawLog::chunk(std::uint32_t read) const {
 std::size_t RawLog::chunkCount() const {
     const std::lock_guard lock(m_mutex);
     return m_chunks.size();
+}
+
+bool RawLog::whole() const {
+    const std::lock_guard lock(m_mutex);
+    return m_whole;
 }
 
 } // namespace decodescope

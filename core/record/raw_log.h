@@ -30,6 +30,8 @@ public:
     /// The read's bytes and stamp, if kept.
     [[nodiscard]] std::optional<ByteChunk> chunk(std::uint32_t read) const;
     [[nodiscard]] std::size_t chunkCount() const;
+    /// Whether every read was kept.
+    [[nodiscard]] bool whole() const;
 
 private:
     mutable std::mutex m_mutex;
@@ -37,6 +39,7 @@ private:
     std::vector<ByteChunk> m_chunks;
     std::size_t m_bytes = 0;
     std::size_t m_cap;
+    bool m_whole = true;
 };
 
 } // namespace decodescope

@@ -321,6 +321,19 @@ std::optional<BytesLine> scanBytes(std::string_view body) {
 
 } // namespace
 
+namespace {
+
+/// What was asked; a prompt may repeat a key, of this lane or of another one.
+json askedJson(const RunSpec& spec) {
+    RunSpec shown = spec;
+    shown.laneName = withoutLiveKeys(spec.laneName);
+    shown.system = withoutLiveKeys(spec.system);
+    shown.prompt = withoutLiveKeys(spec.prompt);
+    return specToJson(shown);
+}
+
+} // namespace
+
 void appendHeaderLine(std::string& out, const RecordingHeader& header) {
     json members = json::object();
     members["format"] = "decodescope-recording";
@@ -330,15 +343,15 @@ void appendHeaderLine(std::string& out, const RecordingHeader& header) {
     members["started_utc"] = header.startedUtc;
     members["machine"] = parseJson(header.machineJson).value_or(json::object());
     members["clock"] = toString(header.clock);
-    members["note"] = header.note;
+    members["note"] = withoutLiveKeys(header.note);
     sealJson(out, "header", members);
 }
 
 void appendLaneLine(std::string& out, const RecordedLane& lane) {
     json members = json::object();
     members["lane"] = lane.lane;
-    members["name"] = lane.name;
-    members["spec"] = specToJson(lane.spec);
+    members["name"] = withoutLiveKeys(lane.name);
+    members["spec"] = askedJson(lane.spec);
     sealJson(out, "lane", members);
 }
 
@@ -351,9 +364,9 @@ void appendRunLine(std::string& out, std::uint32_t run, const RunRecord& asked) 
     members["clock"] = toString(asked.clock);
     members["started_utc"] = asked.startedUtc;
     members["route"] = urlWithoutSecrets(asked.route);
-    members["request"] = asked.requestBody;
+    members["request"] = withoutLiveKeys(asked.requestBody);
     members["card"] = cardToJson(asked.card);
-    members["spec"] = specToJson(asked.spec);
+    members["spec"] = askedJson(asked.spec);
     sealJson(out, "run", members);
 }
 

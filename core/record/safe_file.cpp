@@ -136,6 +136,18 @@ Result<void> saveFile(const std::string& path, std::string_view content, Backup 
     return {};
 }
 
+Result<void> putInPlace(const std::string& file, const std::string& path, std::shared_ptr<DiskCalls> calls) {
+    if (isNoFile(path))
+        return fail(ErrorCode::io, fmt::format("{} could not be saved: it is a device or a pipe.", path));
+    const std::string target = resolved(path);
+    int error = calls->rename(file.c_str(), target.c_str()) == 0 ? 0 : errno;
+    if (error == 0)
+        error = syncDirectoryOf(*calls, target);
+    if (error != 0)
+        return cannotSave(path, error);
+    return {};
+}
+
 Result<void> makePrivateFolder(const std::string& path) {
     for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
         const std::string part = path.substr(0, end);

@@ -19,6 +19,11 @@ enum class Existing { replace, refuse };
 [[nodiscard]] Result<void> saveFile(const std::string& path, std::string_view content, Backup backup = Backup::none,
                                     std::shared_ptr<DiskCalls> calls = systemDiskCalls());
 
+/// Gives a whole and synced file its final name, in one step; what had that name is replaced. After an error both are
+/// as they were. Fails with ErrorCode::io.
+[[nodiscard]] Result<void> putInPlace(const std::string& file, const std::string& path,
+                                      std::shared_ptr<DiskCalls> calls = systemDiskCalls());
+
 /// Makes a folder and those above it that are missing, mode 0700. Nothing when it is there.
 [[nodiscard]] Result<void> makePrivateFolder(const std::string& path);
 

@@ -1,5 +1,6 @@
 #include "core/session/session.h"
 
+#include "core/base/redaction.h"
 #include "core/source/request.h"
 
 #include <fmt/format.h>
@@ -62,6 +63,8 @@ void Session::setLanes(std::vector<LaneConfig> lanes) {
     for (LaneConfig& config : lanes) {
         const auto known = std::find_if(m_lanes.begin(), m_lanes.end(),
                                         [&](const auto& l) { return l && l->m_config.id == config.id; });
+        if (config.spec.key)
+            keepOutOfTexts(*config.spec.key);
         std::unique_ptr<Lane> lane = known == m_lanes.end() ? std::make_unique<Lane>() : std::move(*known);
         lane->m_config = std::move(config);
         ++lane->m_revision;

@@ -225,6 +225,26 @@ class EnvironmentTest(cli.CliTest):
                     asked = found["url"] if "url" in found else found["lanes"][0]["endpoint"]
                     self.assertTrue(asked.startswith(self.url), asked)
 
+    def test_without_a_name_the_address_of_the_environment_is_asked_and_told(self):
+        here = cli.environment(OPENAI_BASE_URL=self.endpoint("pace", "tokens=12&interval_ms=2"),
+                               OPENAI_API_KEY=cli.CANARY)
+        result = cli.program("run", "--model", "m", "--prompt", "hi", "--json", env=here)
+        self.assertEqual(result.status, 0, result.err)
+        self.assertTrue(result.json()["lanes"][0]["endpoint"].startswith(self.url))
+        self.assertIn("(from OPENAI_BASE_URL) with the key from OPENAI_API_KEY", result.err)
+        self.assertNotIn(cli.CANARY, result.out + result.err)
+
+    def test_without_an_address_a_key_alone_sends_nothing(self):
+        for named, preset in (({"OPENAI_API_KEY": cli.CANARY}, "--preset openai (OPENAI_API_KEY)"),
+                              ({"OLLAMA_HOST": "127.0.0.1:9"}, "--preset ollama (OLLAMA_HOST)"),
+                              ({"OPENAI_BASE_URL": "ftp://nowhere"}, "OPENAI_BASE_URL holds no address")):
+            with self.subTest(named=list(named)):
+                result = cli.program("run", "--model", "m", "--prompt", "hi", env=cli.environment(**named))
+                self.assertEqual(result.status, 2)
+                self.assertIn("Say whom to ask", result.err)
+                self.assertIn(preset, result.err)
+                self.assertNotIn(cli.CANARY, result.err)
+
     def test_an_address_that_makes_no_sense_is_refused_by_its_name(self):
         wrong = cli.environment(OLLAMA_HOST="ftp://nowhere")
         for command in (["probe"], ["run", "--model", "m", "--prompt", "hi"]):

@@ -1,5 +1,6 @@
 #include "ui/window/recordings_folder.h"
 
+#include "core/record/hand_on.h"
 #include "core/record/safe_file.h"
 
 #include <QDir>
@@ -100,45 +101,34 @@ std::vector<std::shared_ptr<LaneRun>> showableRuns(const Recording& recording) {
 }
 
 Result<void> writeRuns(const Session& session, const RecordingHeader& header, const QString& path) {
-    auto journal = Journal::create(path.toStdString(), header);
+    const QString written = path + QStringLiteral(".new");
+    QFile::remove(written); // what a crash left
+    auto journal = Journal::create(written.toStdString(), header);
     if (!journal)
         return tl::unexpected(journal.error());
     int index = 0;
+    std::string cut; // a lane that is not whole
     for (const auto& lane : session.lanes()) {
         (*journal)->addLane({.lane = index++, .name = lane->config().spec.laneName, .spec = lane->config().spec});
         for (const auto& run : lane->runs()) {
-            const RunRecord& record = *run->record;
-            if (record.outcome == Outcome::running)
+            if (run->record->outcome == Outcome::running)
                 continue;
-            const auto sink = (*journal)->openRun(record);
-            const auto milestone = [&](const std::optional<Instant>& at, const Milestone& what) {
-                if (at)
-                    sink->onMilestone(*at, what);
-            };
-            milestone(record.started, {.kind = Milestone::Kind::started});
-            milestone(record.connected, {.kind = Milestone::Kind::connected,
-                                         .warm = record.warmConnection,
-                                         .openingTook = record.openingTook.value_or(Duration{}),
-                                         .tlsTook = record.tlsTook.value_or(Duration{}),
-                                         .tlsVersion = record.tlsVersion,
-                                         .unverified = record.tlsUnverified,
-                                         .proxy = record.proxy});
-            if (!record.connected && !record.proxy.empty())
-                milestone(record.finished, {.kind = Milestone::Kind::routed, .proxy = record.proxy});
-            milestone(record.sent, {.kind = Milestone::Kind::sent});
-            milestone(record.firstByte, {.kind = Milestone::Kind::firstByte});
-            for (std::uint32_t read = 0; read < run->raw->chunkCount(); ++read) {
-                if (const auto chunk = run->raw->chunk(read))
-                    sink->onChunk(chunk->at, chunk->read, chunk->bytes);
-            }
-            if (record.finished && record.end)
-                sink->onEnd(*record.finished, record.end->kind, record.end->message);
+            handOn(*run->record, *run->raw, *(*journal)->openRun(*run->record));
+            if (!run->raw->whole())
+                cut = lane->config().spec.laneName;
         }
     }
     (*journal)->close();
     const JournalState state = (*journal)->state();
-    if (!state.failure.empty())
-        return fail(ErrorCode::io, state.failure);
+    const Result<void> placed = state.failure.empty() ? putInPlace(written.toStdString(), path.toStdString())
+                                                      : fail(ErrorCode::io, state.failure);
+    if (!placed) {
+        QFile::remove(written);
+        return placed;
+    }
+    if (!cut.empty())
+        return fail(ErrorCode::io,
+                    "The file is there, and holds a run of lane " + cut + " only as far as memory had kept it.");
     return {};
 }
 

@@ -162,6 +162,42 @@ private slots:
         }
     }
 
+    void hidesHtmlReferencesHoweverTheReadsFall() {
+        std::string decimal, hex, mixed;
+        for (const char c : kKey) {
+            decimal += fmt::format("&#{};", static_cast<unsigned>(c));
+            hex += fmt::format("&#x{:X};", static_cast<unsigned>(c));
+            mixed += c == '-' || c == '+' ? fmt::format("&#{:03};", static_cast<unsigned>(c)) : std::string(1, c);
+        }
+        for (const std::string& spelt : {decimal, hex, mixed}) {
+            for (const std::string& wire : {"<title>wrong key " + spelt + " &amp; more</title>", said("x" + spelt)}) {
+                for (std::size_t cut = 0; cut <= wire.size(); ++cut) {
+                    SecretMasker masker{Secret(kKey)};
+                    const std::string out = feed(masker, wire, {cut});
+                    QCOMPARE(out.size(), wire.size());
+                    const std::size_t begin = wire.find(spelt);
+                    for (std::size_t i = 0; i < wire.size(); ++i) {
+                        // The reference that a cut falls into loses what came after the cut only.
+                        const bool passed = i < begin || i >= begin + spelt.size();
+                        QVERIFY2(!passed || out[i] == wire[i], out.c_str());
+                    }
+                    // Cut early, so many characters had to pass; cut anywhere else, the rest is gone whole.
+                    const std::string tail = out.substr(begin, spelt.size()).substr(spelt.size() / 2);
+                    const std::size_t raw = tail.size() - std::count(tail.begin(), tail.end(), '*');
+                    QVERIFY2(raw <= 6, out.c_str());
+                }
+            }
+        }
+    }
+
+    void hidesNamedReferences() {
+        const std::string key = "DSCANARY&0123<4567>89\"a'b";
+        SecretMasker masker{Secret(key)};
+        const std::string spelt = "DSCANARY&amp;0123&lt;4567&gt;89&quot;a&apos;b";
+        const std::string out = feed(masker, "<p>" + spelt + " and &lt;i&gt; stay</p>", {});
+        QCOMPARE(out, "<p>" + std::string(spelt.size(), '*') + " and &lt;i&gt; stay</p>");
+    }
+
     void hidesAnyCutOfAnything() {
         std::mt19937 random(20);
         const auto below = [&random](std::size_t n) {

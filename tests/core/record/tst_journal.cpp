@@ -1,3 +1,4 @@
+#include "core/base/redaction.h"
 #include "core/record/journal.h"
 #include "core/record/journal_writer.h"
 #include "tests/core/record/failing_disk.h"
@@ -203,7 +204,12 @@ void TestJournal::secretsStayOut() {
     asked.spec.key = std::make_shared<Secret>(canary);
     asked.spec.endpoint.url = "https://user:" + canary + "@h.example/v1?key=" + canary;
     asked.route = asked.spec.endpoint.url;
-    (*journal)->addLane({0, "lane", asked.spec});
+    keepOutOfTexts(*asked.spec.key); // as the session does with every lane's
+    asked.spec.prompt = "What is \"" + canary + "\"?";
+    asked.spec.system = canary;
+    asked.spec.laneName = "of " + canary;
+    asked.requestBody = R"({"prompt":"What is \"DSCANARY-\u0037f3a\"?"})";
+    (*journal)->addLane({0, asked.spec.laneName, asked.spec});
     const auto sink = (*journal)->openRun(asked);
     sink->onMilestone(instantFromNs(1), {Milestone::Kind::started});
     const std::string answer = "HTTP/1.1 200 OK\r\nSet-Cookie: sid=" + canary + "\r\nX-Api-Key: " + canary +
@@ -215,6 +221,8 @@ void TestJournal::secretsStayOut() {
 
     QVERIFY(readAll(path()).find(canary) == std::string::npos);
     const auto recording = readRecording(path());
+    QCOMPARE(recording->runs.at(0)->asked.spec.prompt, "What is \"" + std::string(canary.size(), '*') + "\"?");
+    QVERIFY(recording->runs[0]->asked.requestBody.find("DSCANARY") == std::string::npos);
     std::string decoded;
     for (const ByteChunk& chunk : recording->runs.at(0)->chunks)
         decoded += chunk.bytes;

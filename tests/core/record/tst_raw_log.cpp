@@ -34,6 +34,7 @@ void TestRawLog::keepsReadsByNumber() {
     log.onChunk(instantFromNs(1), 0, "HTTP/1.1 200 OK");
     log.onChunk(instantFromNs(2), 1, "data: x");
     QCOMPARE(log.chunkCount(), 2U);
+    QVERIFY(log.whole());
     QCOMPARE(log.chunk(1)->bytes, std::string("data: x"));
     QCOMPARE(toNs(log.chunk(1)->at), 2);
     QVERIFY(!log.chunk(2));
@@ -48,6 +49,7 @@ void TestRawLog::stopsAtItsCapAndStillPassesOn() {
     log.onChunk({}, 2, "1");   // would fit again, but what is kept has no holes
     log.onEnd({}, ErrorKind::connectionClosed, "gone");
     QCOMPARE(log.chunkCount(), 1U);
+    QVERIFY(!log.whole());
     QVERIFY(!log.chunk(1));
     QVERIFY(!log.chunk(2));
     QCOMPARE(next->chunkBytes, 12U);

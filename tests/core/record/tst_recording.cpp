@@ -1,3 +1,4 @@
+#include "core/record/hand_on.h"
 #include "core/record/recording.h"
 #include "core/record/spec_json.h"
 #include "tests/core/record/record_support.h"
@@ -49,6 +50,7 @@ private slots:
     void whatIsNoRecordingIsRefused();
     void aFileOverFourGibibytesIsRefused();
     void aFileIsReadLikeMemory();
+    void aRunThatOnlyMemoryHasIsKeptWhole();
 };
 
 void TestRecording::readsBackWhatWasWritten() {
@@ -312,6 +314,54 @@ void TestRecording::aFileIsReadLikeMemory() {
     QVERIFY(!missing && missing.error().code == ErrorCode::io);
     const auto folder = readRecording(dir.path().toStdString());
     QVERIFY(!folder && folder.error().code == ErrorCode::io);
+}
+
+void TestRecording::aRunThatOnlyMemoryHasIsKeptWhole() {
+    RunRecord asked = sampleAsked();
+    asked.clock = ClockSource::kernel;
+    std::string text = headerLine();
+    appendLaneLine(text, {0, "lane", asked.spec});
+    appendRunLine(text, 0, asked);
+    appendMarkLine(text, 0, instantFromNs(1000), {.kind = Milestone::Kind::started, .moved = Duration(5)});
+    appendMarkLine(text, 0, instantFromNs(2000),
+                   {.kind = Milestone::Kind::connected,
+                    .openingTook = Duration(900),
+                    .tlsTook = Duration(400),
+                    .tlsVersion = "TLSv1.3",
+                    .unverified = true,
+                    .proxy = "proxy:3128"});
+    appendMarkLine(text, 0, instantFromNs(2100), {Milestone::Kind::sent});
+    appendMarkLine(text, 0, instantFromNs(2900), {Milestone::Kind::firstByte});
+    const std::string_view wire =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"one \"}}]}\n\n"
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"two\"},\"finish_reason\":\"stop\"}]}\n\ndata: "
+        "[DONE]\n\n";
+    for (std::uint32_t read = 0; std::size_t{read} * 30 < wire.size(); ++read)
+        appendBytesLine(text, 0, instantFromNs(3000 + 100 * read), read, wire.substr(std::size_t{read} * 30, 30));
+    appendHiccupLine(text, 0, {instantFromNs(3050), instantFromNs(3120)});
+    appendStampsLine(text, 0, instantFromNs(9000), {ClockSource::kernel, Duration(750), 3, 1, Duration(4200)});
+    appendEndLine(text, 0, instantFromNs(9000), ErrorKind::none, "");
+    const auto recording = parseRecording(text, "test");
+    QVERIFY(recording.has_value());
+    const auto kept = rebuild(*recording->runs.at(0));
+    QCOMPARE(kept->events.size(), 2U);
+    QVERIFY(kept->stamps && kept->hiccups.size() == 1);
+    RawLog raw;
+    for (const ByteChunk& chunk : recording->runs[0]->chunks)
+        raw.onChunk(chunk.at, chunk.read, chunk.bytes);
+    QVERIFY(raw.whole());
+
+    QTemporaryDir dir;
+    const std::string path = dir.filePath("again.decodescope").toStdString();
+    const auto journal = Journal::create(path, sampleHeader());
+    QVERIFY(journal.has_value());
+    (*journal)->addLane({0, "lane", asked.spec});
+    handOn(*kept, raw, *(*journal)->openRun(*kept));
+    (*journal)->close();
+    const auto again = readRecording(path);
+    QVERIFY(again.has_value());
+    QCOMPARE(contents(*again), contents(*recording));
 }
 
 QTEST_APPLESS_MAIN(TestRecording)

@@ -68,4 +68,15 @@ void store(const std::string& origin, const Secret& key, Stored answer) {
     job->start();
 }
 
+void remove(const std::string& origin, Stored answer) {
+    auto* job = new QKeychain::DeletePasswordJob(service());
+    job->setKey(QString::fromStdString(origin));
+    QObject::connect(job, &QKeychain::Job::finished, job, [job, origin, answer = std::move(answer)] {
+        if (job->error() == QKeychain::NoError || job->error() == QKeychain::EntryNotFound)
+            return answer({});
+        answer(tl::unexpected(errorOf(*job, origin)));
+    });
+    job->start();
+}
+
 } // namespace decodescope::keychain

@@ -22,6 +22,8 @@ using Stored = std::function<void(Result<void>)>;
 void fetch(const std::string& origin, Fetched answer);
 /// Keeps a key for an origin, in place of one that was kept before.
 void store(const std::string& origin, const Secret& key, Stored answer);
+/// Lets go of the key of an origin; all is well when there was none.
+void remove(const std::string& origin, Stored answer);
 
 } // namespace keychain
 } // namespace decodescope

@@ -112,6 +112,7 @@ WindowServices liveServices(const Composition& composition) {
     services.resolveKey = loadKey;
     services.keychainFetch = keychain::fetch;
     services.keychainStore = keychain::store;
+    services.keychainRemove = keychain::remove;
     services.measureMachine = measureMachine;
     services.listModels = modelsOverTheNetwork(composition.listModels);
     services.offered = endpointsOfEnvironment();

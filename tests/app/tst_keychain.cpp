@@ -75,6 +75,8 @@ private slots:
         const auto fetched = fetch(kOrigin);
         QVERIFY(!fetched && fetched.error().code == ErrorCode::io);
         QVERIFY(fetched.error().message.find("for this session only") != std::string::npos);
+        const auto removed = remove(kOrigin);
+        QVERIFY(!removed && removed.error().code == ErrorCode::io);
     }
 
     void aKeyIsKeptForItsOriginAlone() {
@@ -94,6 +96,10 @@ private slots:
         const std::string longest(8000, 'k');
         QVERIFY(store("https://long:1", longest).has_value());
         QVERIFY((*fetch("https://long:1"))->equals(Secret(longest)));
+        QVERIFY(remove("https://long:1").has_value());
+        QVERIFY(!fetch("https://long:1"));
+        QVERIFY(remove("https://long:1").has_value()); // nothing is left to let go of
+        QVERIFY((*fetch(kOrigin))->equals(Secret("DSCANARY-two")));
         // The keyring keeps it encrypted, and nothing of ours keeps it at all.
         for (const QByteArray& bytes : filesBelow(m_folder.path()))
             QVERIFY(!bytes.contains("DSCANARY"));
@@ -160,6 +166,9 @@ private:
     }
     static Result<void> store(const std::string& origin, const std::string& key) {
         return answerOf<void>([&](auto then) { keychain::store(origin, Secret(key), then); });
+    }
+    static Result<void> remove(const std::string& origin) {
+        return answerOf<void>([&](auto then) { keychain::remove(origin, then); });
     }
     static Result<std::shared_ptr<const Secret>> fetch(const std::string& origin) {
         return answerOf<std::shared_ptr<const Secret>>([&](auto then) { keychain::fetch(origin, then); });

@@ -6,6 +6,7 @@
 #include <QButtonGroup>
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QLineEdit>
 #include <QPainter>
 #include <QStyleOptionButton>
 #include <QStylePainter>
@@ -202,6 +203,13 @@ int SegmentBar::current() const {
 void SegmentBar::setCurrent(int index) {
     if (QAbstractButton* button = m_group->button(index))
         button->setChecked(true);
+}
+
+QLineEdit* lineField(const QString& name, const QString& placeholder, QWidget* parent) {
+    auto* made = new QLineEdit(parent);
+    made->setAccessibleName(name);
+    made->setPlaceholderText(placeholder);
+    return made;
 }
 
 QToolButton* iconButton(const QString& icon, const QString& name, QWidget* parent) {

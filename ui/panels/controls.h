@@ -10,6 +10,7 @@
 
 class QAction;
 class QButtonGroup;
+class QLineEdit;
 class QToolButton;
 
 namespace decodescope {
@@ -80,6 +81,9 @@ signals:
 private:
     QButtonGroup* m_group;
 };
+
+/// A field for one line, with the name by which it is told aloud and a word for its emptiness.
+[[nodiscard]] QLineEdit* lineField(const QString& name, const QString& placeholder, QWidget* parent);
 
 /// A flat button with nothing but an icon.
 [[nodiscard]] QToolButton* iconButton(const QString& icon, const QString& name, QWidget* parent = nullptr);

@@ -22,14 +22,8 @@ EndpointDetails::EndpointDetails(QWidget* parent)
     m_connection = new QComboBox(this);
     m_connection->setAccessibleName(tr("Connection"));
     m_connection->addItems({tr("A new one for every run"), tr("The one that an earlier run left open")});
-    const auto field = [this](const QString& name, const QString& placeholder) {
-        auto* line = new QLineEdit(this);
-        line->setAccessibleName(name);
-        line->setPlaceholderText(placeholder);
-        return line;
-    };
-    m_certificate = field(tr("Pinned certificate"), tr("its SHA-256 fingerprint, AB:CD:..."));
-    m_caFile = field(tr("Extra certificate authority"), tr("PEM file, beside the system's authorities"));
+    m_certificate = lineField(tr("Pinned certificate"), tr("its SHA-256 fingerprint, AB:CD:..."), this);
+    m_caFile = lineField(tr("Extra certificate authority"), tr("PEM file, beside the system's authorities"), this);
     m_anyCertificate = new QCheckBox(tr("Accept any certificate for this lane (not remembered)"), this);
     m_plainHttp = new QCheckBox(tr("Allow the key over unencrypted http (not remembered)"), this);
 

@@ -8,41 +8,27 @@
 #include "ui/panels/controls.h"
 #include "ui/panels/endpoint_details.h"
 #include "ui/panels/endpoint_words.h"
+#include "ui/panels/key_field.h"
 #include "ui/panels/local_model_door.h"
 #include "ui/panels/local_model_form.h"
 #include "ui/theme/plain_tip.h"
 #include "ui/window/key_binding.h"
 
-#include <QCheckBox>
 #include <QComboBox>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPointer>
-#include <QStackedWidget>
 
 #include <algorithm>
 
 namespace decodescope {
-namespace {
-
-enum KeySource { noKey, fromVariable, fromFile, typed };
-
-QLineEdit* field(const QString& name, const QString& placeholder, QWidget* parent) {
-    auto* made = new QLineEdit(parent);
-    made->setAccessibleName(name);
-    made->setPlaceholderText(placeholder);
-    return made;
-}
-
-} // namespace
 
 LaneEditor::LaneEditor(const WindowServices& services, const RunSpec& lane, const QString& title, QWidget* parent)
     : QDialog(parent)
     , m_services(services)
-    , m_lane(lane)
-    , m_keyOrigin(originOf(lane.endpoint.url)) {
+    , m_lane(lane) {
     setWindowTitle(title);
     setAttribute(Qt::WA_DeleteOnClose);
     setModal(false);
@@ -52,7 +38,7 @@ LaneEditor::LaneEditor(const WindowServices& services, const RunSpec& lane, cons
 
 QWidget* LaneEditor::buildEndpoint() {
     auto* page = new QWidget(this);
-    m_url = field(tr("Endpoint address"), QStringLiteral("https://host/v1"), this);
+    m_url = lineField(tr("Endpoint address"), QStringLiteral("https://host/v1"), this);
     m_protocol = new QComboBox(this);
     m_protocol->setAccessibleName(tr("Protocol"));
     m_preset = new QComboBox(this);
@@ -61,24 +47,12 @@ QWidget* LaneEditor::buildEndpoint() {
     m_preset->addItem(tr("Any, by its protocol alone"), QString());
     for (const EndpointPreset& preset : builtInPresets())
         m_preset->addItem(QString::fromStdString(preset.name), QString::fromStdString(preset.id));
-    m_model = field(tr("Model"), tr("name as the endpoint knows it"), this);
-    m_filter = field(tr("Filter models"), tr("Filter"), this);
+    m_model = lineField(tr("Model"), tr("name as the endpoint knows it"), this);
+    m_filter = lineField(tr("Filter models"), tr("Filter"), this);
     m_models = new QListWidget(this);
     m_models->setAccessibleName(tr("Models of the endpoint"));
     m_models->setFixedHeight(112);
-    m_keySource = new QComboBox(this);
-    m_keySource->setAccessibleName(tr("Key comes from"));
-    m_keySource->addItems({tr("No key"), tr("Environment variable"), tr("File"), tr("Typed")});
-    m_keyVariable = field(tr("Name of the variable"), QStringLiteral("OPENAI_API_KEY"), this);
-    m_keyFile = field(tr("Key file"), tr("a file that only you can read"), this);
-    m_keyTyped = field(tr("Key"), tr("kept in memory only"), this);
-    m_keyTyped->setEchoMode(QLineEdit::Password);
-    m_remember = new QCheckBox(tr("Remember the key in the keychain, for this address alone"), this);
-    m_remember->setVisible(m_services.keychainStore != nullptr);
-    m_keyPages = new QStackedWidget(this);
-    m_keyPages->addWidget(new RoleLabel(tr("Requests carry no key."), &Colours::ink3, Type::body, this));
-    for (QLineEdit* source : {m_keyVariable, m_keyFile, m_keyTyped})
-        m_keyPages->addWidget(source);
+    m_key = new KeyField(m_services, page);
     m_details = new EndpointDetails(this);
     m_details->hide();
     m_more = new ActionButton(QStringLiteral("down"), tr("More"), {}, this);
@@ -108,13 +82,8 @@ QWidget* LaneEditor::buildEndpoint() {
         form->addRow(QString(), offer);
     }
     row(tr("Protocol"), m_protocol);
-    auto* key = new QWidget(this);
-    auto* keyRow = new QHBoxLayout(key);
-    keyRow->setContentsMargins(0, 0, 0, 0);
-    keyRow->setSpacing(6);
-    keyRow->addWidget(m_keySource);
-    keyRow->addWidget(m_keyPages, 1);
-    row(tr("Key"), key);
+    row(tr("Key"), m_key);
+    form->addRow(QString(), m_key->keeping());
     auto* model = new QWidget(this);
     auto* modelRow = new QHBoxLayout(model);
     modelRow->setContentsMargins(0, 0, 0, 0);
@@ -122,7 +91,6 @@ QWidget* LaneEditor::buildEndpoint() {
     modelRow->addWidget(m_model, 1);
     modelRow->addWidget(m_fetch);
     row(tr("Model"), model);
-    form->addRow(QString(), m_remember);
     form->addRow(QString(), m_filter);
     form->addRow(QString(), m_models);
     auto* moreRow = new QHBoxLayout;
@@ -136,7 +104,7 @@ QWidget* LaneEditor::buildEndpoint() {
 }
 
 void LaneEditor::build() {
-    m_name = field(tr("Lane name"), tr("as shown on the card; empty: the model"), this);
+    m_name = lineField(tr("Lane name"), tr("as shown on the card; empty: the model"), this);
     m_endpoint = buildEndpoint();
     m_verdict = new RoleLabel({}, &Colours::ink2, Type::body, this);
     m_verdict->setWordWrap(true);
@@ -186,10 +154,10 @@ void LaneEditor::build() {
     m_models->hide();
     connect(m_preset, &QComboBox::activated, this, &LaneEditor::presetChosen);
     connect(m_more, &QPushButton::clicked, this, [this] { showDetails(m_details->isHidden()); });
-    connect(m_keySource, &QComboBox::currentIndexChanged, this, &LaneEditor::keySourceChanged);
+    connect(m_key, &KeyField::changed, this, [this] { m_details->setKeyGiven(m_key->given()); });
+    connect(m_key, &KeyField::said, this, &LaneEditor::say);
     connect(m_url, &QLineEdit::textChanged, this, &LaneEditor::addressEdited);
     connect(m_url, &QLineEdit::editingFinished, this, &LaneEditor::recognise);
-    connect(m_keyTyped, &QLineEdit::textEdited, this, [this] { m_keyOrigin = originOf(m_url->text().toStdString()); });
     connect(m_test, &QPushButton::clicked, this, [this] { ask(false); });
     connect(m_fetch, &QPushButton::clicked, this, [this] { ask(true); });
     connect(m_filter, &QLineEdit::textChanged, this, &LaneEditor::filterModels);
@@ -226,32 +194,9 @@ void LaneEditor::fill(const RunSpec& lane) {
     m_preset->setCurrentIndex(std::max(m_preset->findData(QString::fromStdString(e.preset)), 0));
     offerProtocols(e.protocol);
     m_model->setText(QString::fromStdString(e.model));
-    const QString keyName = QString::fromStdString(e.key.name);
-    switch (e.key.kind) {
-    case KeyReference::Kind::environment:
-        m_keyVariable->setText(keyName);
-        m_keySource->setCurrentIndex(fromVariable);
-        break;
-    case KeyReference::Kind::file:
-        m_keyFile->setText(keyName);
-        m_keySource->setCurrentIndex(fromFile);
-        break;
-    case KeyReference::Kind::session:
-        m_keySource->setCurrentIndex(typed);
-        if (lane.key)
-            m_keyTyped->setPlaceholderText(tr("kept, %1 characters").arg(lane.key->size()));
-        break;
-    case KeyReference::Kind::keychain:
-        m_keySource->setCurrentIndex(typed);
-        m_remember->setChecked(true);
-        m_keyTyped->setPlaceholderText(tr("kept in the keychain"));
-        break;
-    default:
-        m_keySource->setCurrentIndex(noKey);
-    }
     m_details->fill(e);
     showDetails(EndpointDetails::used(e));
-    keySourceChanged();
+    m_key->fill(lane);
 }
 
 void LaneEditor::setAddress(const std::string& url) {
@@ -298,11 +243,7 @@ void LaneEditor::presetChosen() {
         m_url->setText(QString::fromStdString(chosen->url));
     const Environment environment = processEnvironment();
     const auto variable = keyVariableFor(*chosen, m_url->text().toStdString(), environment);
-    if (m_keySource->currentIndex() == noKey || m_keySource->currentIndex() == fromVariable) {
-        m_keySource->setCurrentIndex(variable ? fromVariable : noKey);
-        const std::string usual = chosen->keyVariables.empty() ? std::string() : chosen->keyVariables.front();
-        m_keyVariable->setText(QString::fromStdString(variable.value_or(usual)));
-    }
+    m_key->offerVariable(variable, chosen->keyVariables.empty() ? std::string() : chosen->keyVariables.front());
     QString words = QString::fromStdString(chosen->note);
     if (variable)
         words = tr("The key comes from %1. ").arg(QString::fromStdString(*variable)) + words;
@@ -339,31 +280,14 @@ void LaneEditor::useOffered(const OfferedEndpoint& offered) {
     m_details->setPreset(preset());
     offerProtocols(offered.endpoint.protocol);
     setAddress(offered.endpoint.url);
-    if (offered.keySet) {
-        m_keyVariable->setText(QString::fromStdString(offered.endpoint.key.name));
-        m_keySource->setCurrentIndex(fromVariable);
-    }
+    if (offered.keySet)
+        m_key->useVariable(offered.endpoint.key.name);
     say(tr("Filled in from %1. Nothing was contacted yet.").arg(offered.from), true);
 }
 
-void LaneEditor::keySourceChanged() {
-    m_keyPages->setCurrentIndex(m_keySource->currentIndex());
-    m_details->setKeyGiven(m_keySource->currentIndex() != noKey);
-    m_remember->setEnabled(m_keySource->currentIndex() == typed);
-}
-
 void LaneEditor::addressEdited() {
-    const bool kept = m_lane.endpoint.key.kind == KeyReference::Kind::keychain;
-    const bool hasKey = !m_keyTyped->text().isEmpty() || ((m_lane.key || kept) && m_keySource->currentIndex() == typed);
-    const QString origin = originOf(m_url->text().toStdString());
-    if (!hasKey || origin == m_keyOrigin)
-        return;
-    m_keyTyped->clear();
-    m_keyTyped->setPlaceholderText(tr("kept in memory only"));
-    m_lane.key.reset();
-    m_lane.endpoint.key = {};
-    m_keyOrigin = origin;
-    say(tr("The typed key was dropped: it belonged to another address. Type the key for this one."), false);
+    if (m_key->setAddress(m_url->text()))
+        say(tr("The typed key was dropped: it belonged to another address. Type the key for this one."), false);
 }
 
 RunSpec LaneEditor::spec() const {
@@ -385,40 +309,14 @@ RunSpec LaneEditor::spec() const {
     lane.laneName = m_name->text().trimmed().toStdString();
     if (lane.laneName.empty())
         lane.laneName = e.model.empty() ? std::string("lane") : e.model;
-    switch (m_keySource->currentIndex()) {
-    case fromVariable:
-        e.key = {KeyReference::Kind::environment, m_keyVariable->text().trimmed().toStdString()};
-        lane.key.reset();
-        break;
-    case fromFile:
-        e.key = {KeyReference::Kind::file, m_keyFile->text().trimmed().toStdString()};
-        lane.key.reset();
-        break;
-    case typed:
-        if (!m_keyTyped->text().isEmpty())
-            lane.key = std::make_shared<const Secret>(m_keyTyped->text().toStdString());
-        // What the keychain holds already stays there, unless its box was cleared and there is a key to go on with.
-        if (m_remember->isChecked() && (lane.key || e.key.kind == KeyReference::Kind::keychain))
-            e.key = {KeyReference::Kind::keychain, originOf(e.url).toStdString()};
-        else
-            e.key = {KeyReference::Kind::session, {}};
-        break;
-    default:
-        e.key = {};
-        lane.key.reset();
-    }
-    if (e.key.kind == KeyReference::Kind::session && !lane.key)
-        e.key = {};
+    m_key->apply(lane);
     e.preset = m_preset->currentData().toString().toStdString();
     m_details->apply(e);
     return lane;
 }
 
 void LaneEditor::focusKey() {
-    if (m_keySource->currentIndex() == noKey)
-        m_keySource->setFocus();
-    else
-        m_keyPages->currentWidget()->setFocus();
+    m_key->takeFocus();
 }
 
 bool LaneEditor::complete() {
@@ -484,7 +382,7 @@ void LaneEditor::save() {
             self->hand(lane);
             return;
         }
-        self->m_remember->setChecked(false); // saved once more, the key is for this session
+        self->m_key->keepForSession(); // when it is saved once more
         self->say(QString::fromStdString(stored.error().message), false);
     });
 }

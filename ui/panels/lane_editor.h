@@ -4,24 +4,22 @@
 
 #include <QDialog>
 
-class QCheckBox;
 class QComboBox;
 class QLineEdit;
 class QListWidget;
-class QStackedWidget;
 
 namespace decodescope {
 
 class ActionButton;
 class EndpointDetails;
 struct EndpointPreset;
+class KeyField;
 class LocalModelForm;
 class RoleLabel;
 class SegmentBar;
 
 /// Edits one lane: an endpoint (where, which model, whose key) or a model file of this machine. Non-modal; nothing is
-/// contacted before Test or Fetch is pressed. A typed key lives in a Secret alone and is dropped when the address
-/// changes to another origin.
+/// contacted before Test or List models is pressed.
 class LaneEditor : public QDialog {
     Q_OBJECT
 
@@ -49,7 +47,6 @@ private:
     void offerProtocols(const std::string& wanted);
     void showDetails(bool shown);
     void useOffered(const OfferedEndpoint& offered);
-    void keySourceChanged();
     void addressEdited();
     void recognise();
     void ask(bool listAll);
@@ -64,8 +61,7 @@ private:
     [[nodiscard]] bool complete();
 
     const WindowServices& m_services;
-    RunSpec m_lane; ///< what was given; carries a key typed earlier
-    QString m_keyOrigin;
+    RunSpec m_lane;        ///< what was given; carries a key typed earlier
     std::string m_address; ///< as it was given
     QLineEdit* m_name;
     SegmentBar* m_kind = nullptr; ///< null: only endpoints are offered
@@ -77,12 +73,7 @@ private:
     QLineEdit* m_model;
     QLineEdit* m_filter;
     QListWidget* m_models;
-    QComboBox* m_keySource;
-    QStackedWidget* m_keyPages;
-    QLineEdit* m_keyVariable;
-    QLineEdit* m_keyFile;
-    QLineEdit* m_keyTyped;
-    QCheckBox* m_remember;
+    KeyField* m_key;
     EndpointDetails* m_details;
     ActionButton* m_more;
     ActionButton* m_test;

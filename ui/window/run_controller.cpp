@@ -102,6 +102,7 @@ bool RunController::awaitKeys(const std::vector<LaneId>& only, std::function<voi
 
 bool RunController::prepareStart(const std::vector<LaneId>& only) {
     std::vector<LaneConfig> lanes = m_lanes.lanes();
+    const auto fetched = std::exchange(m_kept, {}); // asked for anew next time: a key may change
     for (LaneConfig& lane : lanes) {
         lane.spec = withRace(std::move(lane.spec), m_race);
         if (!only.empty() && std::ranges::find(only, lane.id) == only.end())
@@ -115,7 +116,8 @@ bool RunController::prepareStart(const std::vector<LaneId>& only) {
                         .arg(name, QString::fromStdString(reference.name)));
                 return false;
             }
-            if (const auto known = m_kept.find(reference.name); known != m_kept.end())
+            // One typed since counts before what was kept; it goes into the keychain as well.
+            if (const auto known = fetched.find(reference.name); !lane.spec.key && known != fetched.end())
                 lane.spec.key = known->second;
         } else if (reference.kind != KeyReference::Kind::none && reference.kind != KeyReference::Kind::session) {
             auto key = m_services.resolveKey(reference);

@@ -108,7 +108,8 @@ private:
     std::shared_ptr<Journal> m_journal;
     bool m_finishing = false; ///< the journal's thread writes the last of a run that is over
     QString m_folder;
-    std::map<std::string, std::shared_ptr<const Secret>> m_kept; ///< keys from the keychain, by origin
+    std::map<std::string, std::shared_ptr<const Secret>>
+        m_kept; ///< keys from the keychain for the start that awaits them, by origin
     bool m_awaitingKey = false;
     QString m_trouble;
     bool m_wasActive = false;

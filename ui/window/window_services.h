@@ -44,6 +44,7 @@ struct WindowServices {
     /// The desktop's keychain, by origin; null where this build has none. Answers come later, on the GUI thread, once.
     std::function<void(const std::string& origin, KeyAnswer)> keychainFetch;
     std::function<void(const std::string& origin, const Secret& key, std::function<void(Result<void>)>)> keychainStore;
+    std::function<void(const std::string& origin, std::function<void(Result<void>)>)> keychainRemove;
     /// Told of the window's lanes whenever they change, so that engines that none of them needs any more are stopped.
     std::function<void(const std::vector<LaneConfig>&)> lanesChanged;
     /// Asks an endpoint for its models; the answer comes later, on the GUI thread, exactly once.

@@ -167,11 +167,25 @@ private slots:
         QCOMPARE(fixture.keySeen, std::string("DSCANARY-kept"));
         runs.stop();
         QVERIFY(pumpUntil(runs, [&] { return !runs.running(); }));
+        runs.run(); // asked for again: it may have been changed there
+        QCOMPARE(asked.size(), std::size_t(3));
+        answer(std::make_shared<const Secret>(std::string("DSCANARY-changed")));
+        QCOMPARE(fixture.keySeen, std::string("DSCANARY-changed"));
+        runs.stop();
+        QVERIFY(pumpUntil(runs, [&] { return !runs.running(); }));
+        spec.key = std::make_shared<const Secret>(std::string("DSCANARY-typed")); // and kept there, by the editor
+        runs.lanes().edit(lane, spec);
+        runs.run();
+        QCOMPARE(asked.size(), std::size_t(3));
+        QCOMPARE(fixture.keySeen, std::string("DSCANARY-typed"));
+        runs.stop();
+        QVERIFY(pumpUntil(runs, [&] { return !runs.running(); }));
+        spec.key.reset();
         spec.endpoint.url = "https://evil.example/v1"; // its reference still names the first one
         runs.lanes().edit(lane, spec);
         runs.run();
-        QCOMPARE(fixture.sourcesMade, 1);
-        QCOMPARE(asked.size(), std::size_t(2));
+        QCOMPARE(fixture.sourcesMade, 3);
+        QCOMPARE(asked.size(), std::size_t(3));
         QVERIFY(failed.last().at(0).toString().contains("https://api.example:443"));
     }
 
@@ -234,6 +248,33 @@ private slots:
         const RunSummary kept = summarize(*rebuild(*recording->runs.front()));
         QCOMPARE(kept.tokenEvents, runs.session().lanes()[0]->current()->summary->tokenEvents);
         QCOMPARE(*kept.ttft, *runs.session().lanes()[0]->current()->summary->ttft);
+    }
+
+    void savingFromMemoryReplacesAFileOrLeavesItAsItWas() {
+        WindowFixture fixture;
+        WindowServices services = fixture.services();
+        QFile blocker(fixture.path("recordings"));
+        QVERIFY(blocker.open(QIODevice::WriteOnly)); // nothing is recorded by itself
+        RunController runs(services);
+        QSignalSpy failed(&runs, &RunController::failed);
+        runs.setRace(shortRace());
+        runs.lanes().add(WindowFixture::lane("steady"));
+        runs.run();
+        QVERIFY(pumpUntil(runs, [&] { return !runs.running(); }));
+        const QString path = fixture.path("over.decodescope");
+        for (const QString& stale : {path, path + ".new"}) {
+            QFile file(stale);
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write("before") == 6);
+        }
+        runs.saveRecording(path);
+        QCOMPARE(failed.count(), 0);
+        QVERIFY(!QFile::exists(path + ".new"));
+        const auto recording = openRecordingFile(path);
+        QVERIFY(recording.has_value());
+        QCOMPARE(recording->runs.size(), std::size_t(1));
+        runs.saveRecording(fixture.path("nowhere/over.decodescope"));
+        QCOMPARE(failed.count(), 1);
+        QVERIFY(openRecordingFile(path).has_value());
     }
 
     void anOpenedRecordingShowsAllAndReplays() {

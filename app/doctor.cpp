@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sched.h>
@@ -126,10 +127,14 @@ std::string doctorVerdict(const DoctorReport& report) {
     if (!report.floor)
         return report.floorFailure;
     const MeasuredFloor* best = report.floor->best();
-    if (best == nullptr)
-        return "This machine's floor could not be measured: with many streams no gap could be compared. The "
-               "measurements "
-               "say why; try again when the machine is less busy.";
+    if (best == nullptr) {
+        const std::vector<MeasuredFloor>& all = report.floor->floors;
+        const bool some =
+            std::any_of(all.begin(), all.end(), [](const MeasuredFloor& one) { return one.gap.has_value(); });
+        return fmt::format("This machine's floor could not be measured: {} no gap could be compared. The measurements "
+                           "say why; try again when the machine is less busy.",
+                           some ? "a single stream could, but with many" : "with one stream as with many");
+    }
     std::string verdict = fmt::format(
         "Gaps shorter than {} cannot be trusted on this machine ({} stamps, {} streams: 99 of 100 gaps are right to "
         "within {}).",

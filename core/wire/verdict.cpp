@@ -1,5 +1,6 @@
 #include "core/wire/verdict.h"
 
+#include "core/base/redaction.h"
 #include "core/base/utf8.h"
 #include "core/wire/retry_after.h"
 #include "core/wire/server_error.h"
@@ -68,11 +69,13 @@ void judgeStatus(StreamEnd& end, const ResponseFacts& facts) {
     const std::string statusLine = facts.reason.empty() ? fmt::format("HTTP status {}", facts.status)
                                                         : fmt::format("{} {}", facts.status, facts.reason);
     if (end.kind == ErrorKind::redirect) {
+        // A login or token in it is for whoever follows, which nobody here does.
         const std::string_view location = headerValue(facts.headers, "location");
-        end.redirectTo = resolveReference(facts.requestUrl, location);
-        end.message = location.empty() ? statusLine
-                                       : fmt::format("{}: the server redirects to {}", statusLine,
-                                                     end.redirectTo.empty() ? location : end.redirectTo);
+        end.redirectTo = urlWithoutKeys(resolveReference(facts.requestUrl, location));
+        end.message = location.empty()
+                          ? statusLine
+                          : fmt::format("{}: the server redirects to {}", statusLine,
+                                        end.redirectTo.empty() ? urlWithoutKeys(location) : end.redirectTo);
     } else if (facts.status == kProxyWantsLogin) {
         end.message = fmt::format("{}: if a proxy is set for this host, it asks for a login: put that into the proxy's "
                                   "address, as in http://user:password@host:port, or correct the one that is there. "

@@ -10,32 +10,22 @@ import tempfile
 import unittest
 
 PROGRAM, SUPPORT = sys.argv[1:3]
+sys.path.insert(0, SUPPORT)
+import llama_peer
+
 ATTEMPTS = 4  # a machine that is busy with other things misses now and then; one attempt in four has to be clean
 RUNS = 3
-
-
-def server_python():
-    setup = subprocess.run([os.path.join(SUPPORT, "setup_llama")], stdout=subprocess.PIPE, text=True)
-    if setup.returncode == 77:
-        sys.exit(77)
-    if setup.returncode != 0:
-        sys.exit(f"setup_llama ended with {setup.returncode}")
-    return setup.stdout.strip()
 
 
 class LlamaTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = subprocess.Popen([PYTHON, os.path.join(SUPPORT, "llama_server.py"), "--threads", "1", "--parallel",
-                                       "4", "--ctx", "2048", "--alias", "smollm2", "--no-cache-prompt", "--seconds",
-                                       "900"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        cls.url = json.loads(cls.server.stdout.readline())["url"]
+        cls.server = llama_peer.LlamaServer(PYTHON, parallel=4, seconds=900)
+        cls.url = cls.server.url
 
     @classmethod
     def tearDownClass(cls):
-        cls.server.terminate()
-        cls.server.wait()
-        cls.server.stdout.close()
+        cls.server.stop()
 
     def measure(self, *arguments):
         result = subprocess.run([PROGRAM, "run", *arguments, "--temperature", "0", "--json", "--text"],
@@ -95,6 +85,6 @@ class LlamaTest(unittest.TestCase):
         self.assertTrue(run["text"])
 
 
-PYTHON = server_python()
+PYTHON = llama_peer.python_of("setup_llama")
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

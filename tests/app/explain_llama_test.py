@@ -3,7 +3,6 @@
 text, on the count of tokens and on how it ended. Skipped (77) with the reason where its packages cannot be had."""
 import http.client
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -11,33 +10,23 @@ import unittest
 import urllib.parse
 
 PROGRAM, SUPPORT = sys.argv[1:3]
+sys.path.insert(0, SUPPORT)
+import llama_peer
+
 PROMPT = "Name three colours."
 TOKENS = 24
-
-
-def server_python():
-    setup = subprocess.run([os.path.join(SUPPORT, "setup_llama")], stdout=subprocess.PIPE, text=True)
-    if setup.returncode == 77:
-        sys.exit(77)
-    if setup.returncode != 0:
-        sys.exit(f"setup_llama ended with {setup.returncode}")
-    return setup.stdout.strip()
 
 
 class ExplainLlamaTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = subprocess.Popen([PYTHON, os.path.join(SUPPORT, "llama_server.py"), "--threads", "1", "--parallel",
-                                       "1", "--ctx", "2048", "--alias", "smollm2", "--no-cache-prompt", "--seconds",
-                                       "600"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        cls.url = json.loads(cls.server.stdout.readline())["url"]
+        cls.server = llama_peer.LlamaServer(PYTHON, parallel=1, seconds=600)
+        cls.url = cls.server.url
         cls.templated = json.loads(cls.post("/apply-template", {"messages": [{"role": "user", "content": PROMPT}]}))
 
     @classmethod
     def tearDownClass(cls):
-        cls.server.terminate()
-        cls.server.wait()
-        cls.server.stdout.close()
+        cls.server.stop()
 
     @classmethod
     def post(cls, path, body):
@@ -136,5 +125,5 @@ class ExplainLlamaTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PYTHON = server_python()
+    PYTHON = llama_peer.python_of("setup_llama")
     unittest.main(argv=sys.argv[:1], verbosity=2)

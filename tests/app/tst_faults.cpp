@@ -1,13 +1,13 @@
 // What the wild sends, a test function each, by the numbers of the faults in tests/faults.md: through `explain`, which
 // is the code that measures live streams, at one read and byte by byte.
 #include "tests/app/wire_rules.h"
+#include "tests/support/compressed.h"
 
 #include <QtTest>
 
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <zlib.h>
 
 using namespace decodescope::test;
 using nlohmann::json;
@@ -22,20 +22,6 @@ std::string chunked(const std::string& body, std::size_t size, const std::string
         const std::string piece = body.substr(at, size);
         out += QByteArray::number(qulonglong(piece.size()), 16).toStdString() + extension + "\r\n" + piece + "\r\n";
     }
-    return out;
-}
-
-std::string gzipped(const std::string& text) {
-    z_stream stream{};
-    deflateInit2(&stream, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
-    std::string out(text.size() + 100, '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-    stream.avail_in = static_cast<uInt>(text.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    deflate(&stream, Z_FINISH);
-    out.resize(stream.total_out);
-    deflateEnd(&stream);
     return out;
 }
 
@@ -160,7 +146,7 @@ private slots:
         QCOMPARE(found(head + "ffffffffffffffffff\r\n" + ordinary())["status"], json("error"));
     }
     void f20_compressionThatNobodyAskedForIsUndone() {
-        const std::string coded = gzipped(ordinary());
+        const std::string coded = compressed(ordinary());
         QVERIFY(ordinaryIn(found(httpAnswer("200 OK", std::string(kStream) + "Content-Encoding: gzip\r\n", coded))));
         QVERIFY(refused(found(httpAnswer("200 OK", std::string(kStream) + "Content-Encoding: br\r\n", coded)),
                         "bad_content_type"));

@@ -1,7 +1,7 @@
 #include "tests/app/wire_rules.h"
+#include "tests/support/compressed.h"
 
 #include <array>
-#include <zlib.h>
 
 namespace decodescope::test {
 namespace {
@@ -34,22 +34,6 @@ std::string chunked(const std::string& body, const std::string& extension, const
     return out + "0" + extension + "\r\n" + trailer + "\r\n";
 }
 
-std::string compressed(const std::string& text, int windowBits) {
-    z_stream stream{};
-    if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-        return {};
-    std::string out(text.size() + 256, '\0');
-    std::string in = text;
-    stream.next_in = reinterpret_cast<Bytef*>(in.data());
-    stream.avail_in = static_cast<uInt>(in.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    deflate(&stream, Z_FINISH);
-    out.resize(out.size() - stream.avail_out);
-    deflateEnd(&stream);
-    return out;
-}
-
 } // namespace
 
 std::vector<WireCase> httpRules() {
@@ -58,9 +42,9 @@ std::vector<WireCase> httpRules() {
                      {"token_events", 2},    {"text", "one two"},     {"http_status", 200}};
     json mismatch = plain;
     mismatch["warnings"] = {"content_type_mismatch"};
-    const std::string gzip = compressed(ordinary(), 15 + 16);
-    const std::string zlib = compressed(ordinary(), 15);
-    const std::string bare = compressed(ordinary(), -15);
+    const std::string gzip = compressed(ordinary());
+    const std::string zlib = compressed(ordinary(), kZlib);
+    const std::string bare = compressed(ordinary(), kBareDeflate);
     const std::string chunkedHead = "HTTP/1.1 200 OK\r\n" + kEvents + "Transfer-Encoding: chunked\r\n\r\n";
     return {
         {"content length", "openai-chat", httpAnswer("200 OK", kEvents, ordinary()), {}, plain},
@@ -256,7 +240,7 @@ std::vector<WireCase> httpRules() {
         {"gzipped error page",
          "openai-chat",
          httpAnswer("502 Bad Gateway", "Content-Type: text/html\r\nContent-Encoding: gzip\r\n",
-                    compressed("<html><title>Bad day</title></html>", 15 + 16)),
+                    compressed("<html><title>Bad day</title></html>")),
          {},
          {{"error_kind", "http_status"}, {"error_message", "Bad day"}}},
         {"302 without a place",
@@ -264,6 +248,12 @@ std::vector<WireCase> httpRules() {
          httpAnswer("302 Found", "", ""),
          {},
          {{"error_kind", "redirect"}, {"redirect_to", nullptr}, {"http_status", 302}}},
+        {"302 with a login and a token",
+         "openai-chat",
+         httpAnswer("302 Found", "Location: https://ada:hunter2@h.example/in?page=2&access_token=hunter2&state=s\r\n",
+                    ""),
+         {},
+         {{"error_kind", "redirect"}, {"redirect_to", "https://***@h.example/in?page=2&access_token=***&state=s"}}},
         {"cut inside the head",
          "openai-chat",
          "HTTP/1.1 200 OK\r\nContent-Ty",

@@ -11,15 +11,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SUPPORT = os.path.join(HERE, "..", "support")
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import llama_peer
+
 TOKENS = 64
-
-
-def setup(script, *names):
-    done = subprocess.run([os.path.join(SUPPORT, script), *names], stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        sys.exit(done.returncode)
-    return done.stdout.strip()
 
 
 def quiet(arguments, **more):
@@ -124,8 +119,8 @@ def main():
     parser.add_argument("--requests", type=int, default=12)
     parser.add_argument("--aiperf", help="python of an environment that holds aiperf 0.13.0 (1.2 GB)")
     options = parser.parse_args()
-    python = setup("setup_llama")
-    meter, benchy = setup("setup_peers", "llmeter"), setup("setup_peers", "llama-benchy")
+    python = llama_peer.python_of("setup_llama")
+    meter, benchy = (llama_peer.python_of("setup_peers", name) for name in ("llmeter", "llama-benchy"))
     with tempfile.TemporaryDirectory() as folder:
         tokenizer = os.path.join(folder, "smoltok")
         model = quiet([python, "-c", "import glob, importlib.util as u; print(glob.glob("
@@ -156,16 +151,12 @@ def main():
             paced.terminate()
             paced.wait()
 
-        server = subprocess.Popen([python, os.path.join(SUPPORT, "llama_server.py"), "--threads", "1", "--parallel",
-                                   "4", "--ctx", "2048", "--no-cache-prompt", "--alias", "smollm2", "--seconds", "1800"],
-                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        server = llama_peer.LlamaServer(python, parallel=4, seconds=1800)
         try:
-            url = json.loads(server.stdout.readline())["url"]
             compare("llama.cpp's server, SmolLM2-135M Q4_1, one thread, no prompt cache (each client's own prompt)",
-                    options.program, url, "smollm2", options.requests, clients)
+                    options.program, server.url, "smollm2", options.requests, clients)
         finally:
-            server.terminate()
-            server.wait()
+            server.stop()
 
 
 main()

@@ -17,24 +17,18 @@ import plain_reader
 import recorded_bytes
 
 PROGRAM, SUPPORT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+sys.path.insert(0, SUPPORT)
+import llama_peer
+
 QUESTION = "Name three colours and say where each is seen."
 TOKENS = 40
-
-
-def setup(script, *names):
-    done = subprocess.run([os.path.join(SUPPORT, script), *names], stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        sys.exit(done.returncode)
-    return done.stdout.strip()
 
 
 class RoutesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = subprocess.Popen([PYTHON, os.path.join(SUPPORT, "llama_server.py"), "--threads", "1", "--parallel",
-                                       "2", "--ctx", "2048", "--alias", "smollm2", "--no-cache-prompt", "--seconds",
-                                       "600"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        cls.url = json.loads(cls.server.stdout.readline())["url"]
+        cls.server = llama_peer.LlamaServer(PYTHON, parallel=2, seconds=600)
+        cls.url = cls.server.url
         request = urllib.request.Request(cls.url + "/apply-template", headers={"content-type": "application/json"},
                                          data=json.dumps({"messages": [{"role": "user", "content": QUESTION}]}).encode())
         with urllib.request.urlopen(request, timeout=60) as answer:
@@ -42,9 +36,7 @@ class RoutesTest(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
-        cls.server.terminate()
-        cls.server.wait()
-        cls.server.stdout.close()
+        cls.server.stop()
 
     def ask(self, protocol, url, prompt, limit, *more, model="smollm2"):
         with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +92,7 @@ class RoutesTest(unittest.TestCase):
         self.assertEqual(runs["openai-chat"]["visible_tokens"], runs["openai-chat"]["output_tokens"] - 1)
 
     def test_through_a_proxy_that_speaks_ollama(self):
-        environment = os.path.dirname(setup("setup_peers", "ollama-proxy"))
+        environment = os.path.dirname(llama_peer.python_of("setup_peers", "ollama-proxy"))
         with tempfile.TemporaryDirectory() as folder:
             here = os.getcwd()
             os.chdir(folder)
@@ -120,5 +112,5 @@ class RoutesTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PYTHON = setup("setup_llama")
+    PYTHON = llama_peer.python_of("setup_llama")
     unittest.main(argv=sys.argv[:1], verbosity=2)

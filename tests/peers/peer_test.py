@@ -16,6 +16,9 @@ import plain_reader
 import recorded_bytes
 
 PROGRAM, SUPPORT, SERVER = sys.argv[1:4]
+sys.path.insert(0, SUPPORT)
+import llama_peer
+
 PROGRAM = os.path.abspath(PROGRAM)
 PROMPT = "Say hello to the seven seas"
 ATTEMPTS = 4  # a busy machine misses a pace now and then
@@ -41,13 +44,6 @@ ROADS = {
     "stubllm": [Road("openai-chat", usage=False, pace_ms=20), Road("gemini-sse", "/v1beta", usage=False)],
     "llm-katan": [Road("openai-chat"), Road("anthropic")],
 }
-
-
-def setup(*names):
-    done = subprocess.run([os.path.join(SUPPORT, "setup_peers"), *names], stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        sys.exit(done.returncode)
-    return os.path.dirname(done.stdout.strip())
 
 
 class PeerTest(unittest.TestCase):
@@ -99,7 +95,7 @@ class PeerTest(unittest.TestCase):
         self.fail(f"{road.protocol}: median gaps of {medians} ms at a pace of {road.pace_ms} ms")
 
     def test_every_protocol_of_the_server(self):
-        environment = setup(SERVER)
+        environment = os.path.dirname(llama_peer.python_of("setup_peers", SERVER))
         here = os.getcwd()
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)  # some write files where they are started

@@ -239,15 +239,20 @@ void LaneEditor::presetChosen() {
     }
     offerProtocols(chosen->protocols.front());
     m_url->setPlaceholderText(QString::fromStdString(chosen->urlForm));
-    if (!chosen->url.empty())
-        m_url->setText(QString::fromStdString(chosen->url));
     const Environment environment = processEnvironment();
-    const auto variable = keyVariableFor(*chosen, m_url->text().toStdString(), environment);
+    const auto named = addressIn(environment, *chosen);
+    const bool fromEnvironment = named && *named;
+    const std::string url = fromEnvironment ? **named : chosen->url;
+    if (!url.empty())
+        setAddress(url);
+    const auto variable = keyVariableFor(*chosen, address(), environment);
     m_key->offerVariable(variable, chosen->keyVariables.empty() ? std::string() : chosen->keyVariables.front());
-    QString words = QString::fromStdString(chosen->note);
+    QString words = QString::fromStdString(named ? chosen->note : named.error().message);
     if (variable)
         words = tr("The key comes from %1. ").arg(QString::fromStdString(*variable)) + words;
-    say(words.trimmed(), true);
+    if (fromEnvironment)
+        words = tr("The address comes from %1. ").arg(QString::fromStdString(chosen->urlVariable)) + words;
+    say(words.trimmed(), named.has_value());
 }
 
 /// What the address says by itself is set where nothing else was chosen.

@@ -1,5 +1,6 @@
 // A key goes to the endpoint it was given for, encrypted or to this machine, and is never kept when echoed.
 #include "tests/core/net/source_probe.h"
+#include "tests/support/compressed.h"
 #include "tests/support/openai_script.h"
 
 #include <QTemporaryDir>
@@ -8,7 +9,6 @@
 #include <chrono>
 #include <fstream>
 #include <string>
-#include <zlib.h>
 
 using namespace decodescope;
 using namespace std::chrono_literals;
@@ -17,20 +17,6 @@ using fault::FaultServer;
 using fault::Script;
 
 static const std::string kKey = "sk-CANARY-0123456789abcdef";
-
-static std::string gzipped(const std::string& text) {
-    z_stream stream{};
-    deflateInit2(&stream, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
-    std::string out(text.size() + 100, '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-    stream.avail_in = static_cast<uInt>(text.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    deflate(&stream, Z_FINISH);
-    out.resize(stream.total_out);
-    deflateEnd(&stream);
-    return out;
-}
 
 class TestRemoteSecrets : public QObject {
     Q_OBJECT
@@ -107,7 +93,7 @@ private slots:
     void aKeyWithinACompressedAnswerIsMasked() {
         QFETCH(bool, chunked);
         QFETCH(bool, cut);
-        const std::string coded = gzipped(fault::textEvent("it is " + kKey + ", no?") + fault::finishEvent("stop") +
+        const std::string coded = test::compressed(fault::textEvent("it is " + kKey + ", no?") + fault::finishEvent("stop") +
                                           (cut ? "" : fault::doneEvent()));
         std::string bytes = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\n";
         if (chunked)

@@ -11,6 +11,7 @@
 #include "ui/panels/key_field.h"
 #include "ui/panels/local_model_door.h"
 #include "ui/panels/local_model_form.h"
+#include "ui/panels/model_field.h"
 #include "ui/theme/plain_tip.h"
 #include "ui/window/key_binding.h"
 
@@ -18,7 +19,6 @@
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLineEdit>
-#include <QListWidget>
 #include <QPointer>
 
 #include <algorithm>
@@ -47,17 +47,12 @@ QWidget* LaneEditor::buildEndpoint() {
     m_preset->addItem(tr("Any, by its protocol alone"), QString());
     for (const EndpointPreset& preset : builtInPresets())
         m_preset->addItem(QString::fromStdString(preset.name), QString::fromStdString(preset.id));
-    m_model = lineField(tr("Model"), tr("name as the endpoint knows it"), this);
-    m_filter = lineField(tr("Filter models"), tr("Filter"), this);
-    m_models = new QListWidget(this);
-    m_models->setAccessibleName(tr("Models of the endpoint"));
-    m_models->setFixedHeight(112);
+    m_model = new ModelField(page);
     m_key = new KeyField(m_services, page);
     m_details = new EndpointDetails(this);
     m_details->hide();
     m_more = new ActionButton(QStringLiteral("down"), tr("More"), {}, this);
     m_test = new ActionButton({}, tr("Test"), {}, this);
-    m_fetch = new ActionButton(QStringLiteral("download"), tr("List models"), {}, this);
     auto* form = new QFormLayout(page);
     form->setContentsMargins(0, 0, 0, 0);
     form->setSpacing(8);
@@ -84,21 +79,14 @@ QWidget* LaneEditor::buildEndpoint() {
     row(tr("Protocol"), m_protocol);
     row(tr("Key"), m_key);
     form->addRow(QString(), m_key->keeping());
-    auto* model = new QWidget(this);
-    auto* modelRow = new QHBoxLayout(model);
-    modelRow->setContentsMargins(0, 0, 0, 0);
-    modelRow->setSpacing(6);
-    modelRow->addWidget(m_model, 1);
-    modelRow->addWidget(m_fetch);
-    row(tr("Model"), model);
-    form->addRow(QString(), m_filter);
-    form->addRow(QString(), m_models);
+    row(tr("Model"), m_model);
+    form->addRow(QString(), m_model->choice());
     auto* moreRow = new QHBoxLayout;
     moreRow->addWidget(m_more);
     moreRow->addStretch(1);
     form->addRow(QString(), moreRow);
     form->addRow(m_details);
-    for (ActionButton* button : {m_test, m_fetch, m_more})
+    for (ActionButton* button : {m_test, m_more})
         button->setAutoDefault(false);
     return page;
 }
@@ -150,8 +138,6 @@ void LaneEditor::build() {
     column->addLayout(buttons);
     setMinimumWidth(560);
 
-    m_filter->hide();
-    m_models->hide();
     connect(m_preset, &QComboBox::activated, this, &LaneEditor::presetChosen);
     connect(m_more, &QPushButton::clicked, this, [this] { showDetails(m_details->isHidden()); });
     connect(m_key, &KeyField::changed, this, [this] { m_details->setKeyGiven(m_key->given()); });
@@ -159,12 +145,7 @@ void LaneEditor::build() {
     connect(m_url, &QLineEdit::textChanged, this, &LaneEditor::addressEdited);
     connect(m_url, &QLineEdit::editingFinished, this, &LaneEditor::recognise);
     connect(m_test, &QPushButton::clicked, this, [this] { ask(false); });
-    connect(m_fetch, &QPushButton::clicked, this, [this] { ask(true); });
-    connect(m_filter, &QLineEdit::textChanged, this, &LaneEditor::filterModels);
-    connect(m_models, &QListWidget::itemActivated, this,
-            [this](QListWidgetItem* item) { m_model->setText(item->text()); });
-    connect(m_models, &QListWidget::itemClicked, this,
-            [this](QListWidgetItem* item) { m_model->setText(item->text()); });
+    connect(m_model, &ModelField::listAsked, this, [this] { ask(true); });
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
     connect(save, &QPushButton::clicked, this, &LaneEditor::save);
 }
@@ -193,7 +174,7 @@ void LaneEditor::fill(const RunSpec& lane) {
     setAddress(e.url);
     m_preset->setCurrentIndex(std::max(m_preset->findData(QString::fromStdString(e.preset)), 0));
     offerProtocols(e.protocol);
-    m_model->setText(QString::fromStdString(e.model));
+    m_model->setName(QString::fromStdString(e.model));
     m_details->fill(e);
     showDetails(EndpointDetails::used(e));
     m_key->fill(lane);
@@ -310,7 +291,7 @@ RunSpec LaneEditor::spec() const {
     EndpointSpec& e = lane.endpoint;
     e.url = address();
     e.protocol = m_protocol->currentData().toString().toStdString();
-    e.model = m_model->text().trimmed().toStdString();
+    e.model = m_model->name().toStdString();
     lane.laneName = m_name->text().trimmed().toStdString();
     if (lane.laneName.empty())
         lane.laneName = e.model.empty() ? std::string("lane") : e.model;
@@ -404,7 +385,7 @@ void LaneEditor::askWith(const RunSpec& lane, std::shared_ptr<const Secret> key,
     }
     say(tr("Asking %1 ...").arg(originOf(lane.endpoint.url)), true);
     m_test->setEnabled(false);
-    m_fetch->setEnabled(false);
+    m_model->setAsking(true);
     const QPointer<LaneEditor> self(this);
     const int asked = ++m_asked;
     m_services.listModels(lane.endpoint, key, [self, asked, listAll](const EndpointAnswer& answer) {
@@ -415,20 +396,9 @@ void LaneEditor::askWith(const RunSpec& lane, std::shared_ptr<const Secret> key,
 
 void LaneEditor::told(const EndpointAnswer& answer, bool listAll) {
     m_test->setEnabled(true);
-    m_fetch->setEnabled(true);
-    QString wanted = m_model->text().trimmed();
-    m_models->clear();
-    const std::vector<std::string> names = answer.models.value_or(std::vector<std::string>());
-    for (const std::string& name : names)
-        m_models->addItem(QString::fromStdString(name));
-    if (names.size() == 1 && wanted.isEmpty()) {
-        wanted = m_models->item(0)->text();
-        m_model->setText(wanted);
-    }
-    const bool knows = std::ranges::find(names, wanted.toStdString()) != names.end();
-    const bool choose = listAll || (!knows && names.size() > 1);
-    m_models->setVisible(choose && !names.empty());
-    m_filter->setVisible(choose && names.size() > 8);
+    m_model->setAsking(false);
+    m_model->offer(answer.models.value_or(std::vector<std::string>()), listAll);
+    const QString wanted = m_model->name();
     say(answerWords(answer, originOf(m_url->text().toStdString()), wanted), answerIsGood(answer, wanted));
     m_fingerprint = answer.models ? QString() : QString::fromStdString(fingerprintIn(answer.models.error().message));
     m_trust->setVisible(!m_fingerprint.isEmpty());
@@ -439,11 +409,6 @@ void LaneEditor::trust() {
     m_details->pin(m_fingerprint);
     showDetails(true);
     ask(false);
-}
-
-void LaneEditor::filterModels(const QString& text) {
-    for (int i = 0; i < m_models->count(); ++i)
-        m_models->item(i)->setHidden(!m_models->item(i)->text().contains(text, Qt::CaseInsensitive));
 }
 
 void LaneEditor::say(const QString& sentence, bool good) {

@@ -6,7 +6,6 @@
 
 class QComboBox;
 class QLineEdit;
-class QListWidget;
 
 namespace decodescope {
 
@@ -15,6 +14,7 @@ class EndpointDetails;
 struct EndpointPreset;
 class KeyField;
 class LocalModelForm;
+class ModelField;
 class RoleLabel;
 class SegmentBar;
 
@@ -57,7 +57,6 @@ private:
     void told(const EndpointAnswer& answer, bool listAll);
     void trust();
     void say(const QString& sentence, bool good);
-    void filterModels(const QString& text);
     [[nodiscard]] bool complete();
 
     const WindowServices& m_services;
@@ -70,14 +69,11 @@ private:
     QComboBox* m_preset;
     QLineEdit* m_url;
     QComboBox* m_protocol;
-    QLineEdit* m_model;
-    QLineEdit* m_filter;
-    QListWidget* m_models;
+    ModelField* m_model;
     KeyField* m_key;
     EndpointDetails* m_details;
     ActionButton* m_more;
     ActionButton* m_test;
-    ActionButton* m_fetch;
     ActionButton* m_trust;
     QString m_fingerprint; ///< of the certificate that was not trusted
     RoleLabel* m_verdict;

@@ -6,7 +6,6 @@
 #include <QStringList>
 #include <QWidget>
 
-class QLineEdit;
 class QVBoxLayout;
 
 namespace decodescope {
@@ -45,13 +44,9 @@ protected:
 private:
     [[nodiscard]] QWidget* buildRace();
     [[nodiscard]] QWidget* buildLanes();
-    [[nodiscard]] QWidget* buildConnect();
     [[nodiscard]] QWidget* buildOpen();
     [[nodiscard]] QWidget* buildOffered();
     [[nodiscard]] QWidget* buildRecent();
-    void test();
-    void addLane();
-    [[nodiscard]] RunSpec typedLane() const;
 
     const WindowServices& m_services;
     QStringList m_shipped, m_recentPaths;
@@ -64,14 +59,9 @@ private:
     LocalModelDoor* m_local = nullptr; ///< null: nothing local is offered
     PreviewRows* m_rows = nullptr;
     PreviewCurves* m_curves = nullptr;
-    QLineEdit* m_url = nullptr;
-    QLineEdit* m_key = nullptr;
-    RoleLabel* m_verdict = nullptr;
     QWidget* m_recent = nullptr;
     QVBoxLayout* m_recentRows = nullptr;
-    QString m_testedModel, m_testedOrigin, m_keyOrigin;
     bool m_loaded = false;
-    int m_asked = 0;
 };
 
 } // namespace decodescope

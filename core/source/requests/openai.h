@@ -22,6 +22,9 @@ private:
     std::string_view m_ending;
 };
 
+/// The body of OpenAI's routes for plain generation, which differ in what is asked and what that is called.
+void writeOpenAi(const RunSpec& spec, const char* name, nlohmann::ordered_json asked, nlohmann::ordered_json& body);
+
 /// The fields of OpenAI's chat API, which others take over.
 void writeOpenAiChat(const RunSpec& spec, nlohmann::ordered_json& body);
 

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <utility>
+
 namespace decodescope {
 
 Result<Address> OpenAiForm::address(const EndpointSpec& endpoint) const {
@@ -21,11 +23,11 @@ Result<ModelListRequest> OpenAiForm::models(const EndpointSpec& endpoint) const 
     return address(endpoint).map([](const Address& a) { return ModelListRequest{a.at(a.base + "/models")}; });
 }
 
-void writeOpenAiChat(const RunSpec& spec, nlohmann::ordered_json& body) {
+void writeOpenAi(const RunSpec& spec, const char* name, nlohmann::ordered_json asked, nlohmann::ordered_json& body) {
     const SamplingSpec& sampling = spec.sampling;
     if (!spec.endpoint.model.empty())
         body["model"] = spec.endpoint.model;
-    body["messages"] = chatMessages(spec);
+    body[name] = std::move(asked);
     body["stream"] = sampling.stream;
     if (sampling.stream)
         body["stream_options"] = {{"include_usage", true}};
@@ -34,6 +36,10 @@ void writeOpenAiChat(const RunSpec& spec, nlohmann::ordered_json& body) {
     put(body, "seed", sampling.seed);
     putIgnoreEos(body, sampling);
     put(body, "reasoning_effort", sampling.reasoningEffort);
+}
+
+void writeOpenAiChat(const RunSpec& spec, nlohmann::ordered_json& body) {
+    writeOpenAi(spec, "messages", chatMessages(spec), body);
 }
 
 namespace {

@@ -13,18 +13,7 @@ public:
         : OpenAiForm("/completions") {}
 
     void writeBody(const RunSpec& spec, nlohmann::ordered_json& body) const override {
-        const SamplingSpec& sampling = spec.sampling;
-        if (!spec.endpoint.model.empty())
-            body["model"] = spec.endpoint.model;
-        body["prompt"] = rawPrompt(spec);
-        body["stream"] = sampling.stream;
-        if (sampling.stream)
-            body["stream_options"] = {{"include_usage", true}};
-        put(body, "max_tokens", sampling.maxTokens);
-        put(body, "temperature", sampling.temperature);
-        put(body, "seed", sampling.seed);
-        putIgnoreEos(body, sampling);
-        put(body, "reasoning_effort", sampling.reasoningEffort);
+        writeOpenAi(spec, "prompt", rawPrompt(spec), body);
     }
 };
 

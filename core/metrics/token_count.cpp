@@ -106,12 +106,18 @@ bool contradicts(const TokenTally& tally, UnitPick pick, const RunRecord& record
     if (counter && !tellsEachEvent(tally, pick, record))
         return false;
     // The final usage is the counter's last word as well: it must not be compared with itself.
-    const std::uint64_t sum = pick == UnitPick::usage ? tally.told[static_cast<std::size_t>(pick)].sum
-                                                      : sumOf(tally, pick, record);
+    const std::uint64_t sum =
+        pick == UnitPick::usage ? tally.told[static_cast<std::size_t>(pick)].sum : sumOf(tally, pick, record);
     if (sum == 0 || (hidden.any && !hidden.told && !hidden.guessed))
         return false;
     // Running counters count what is hidden as well.
     return disagree(sum, counter ? total : total - hidden.told.value_or(0));
+}
+
+/// Parsers of servers hide the ids of some tokens (of calls, of reasoning), so ids count only where they add up; the
+/// end token may be among them or not.
+bool addsUp(std::uint64_t sum, std::uint64_t shown, std::uint64_t ends) {
+    return sum <= shown && shown - sum <= ends;
 }
 
 void applyTotal(TokenModel& model, const TokenTally& tally, std::uint64_t total, std::uint64_t ends) {
@@ -258,6 +264,8 @@ TokenModel decideTokens(const TokenTally& tally, const RunRecord& record) {
         if (hidden.any && (counter || summarised || !hidden.told))
             continue;
         if (!tellsEachEvent(tally, pick, record))
+            continue;
+        if (pick == UnitPick::ids && total && !addsUp(sumOf(tally, pick, record), shown, ends))
             continue;
         model.pick = pick;
         model.tokensKnown = true;

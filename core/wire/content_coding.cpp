@@ -39,6 +39,18 @@ ContentCoding contentCodingFromHeader(std::string_view value) {
     return ContentCoding::unknown;
 }
 
+void BodyCodings::take(std::string_view name, std::string_view value) {
+    if (!sameWord(name, "content-encoding") && !sameWord(name, "transfer-encoding"))
+        return;
+    while (!value.empty()) {
+        const std::string_view word = trimmed(value.substr(0, value.find(',')));
+        value.remove_prefix(std::min(value.find(','), value.size() - 1) + 1);
+        if (word.empty() || sameWord(word, "identity") || sameWord(word, "chunked"))
+            continue;
+        m_names.append(m_names.empty() ? "" : ", ").append(word);
+    }
+}
+
 struct Inflater::State {
     z_stream stream{};
     ContentCoding coding = ContentCoding::gzip;

@@ -17,9 +17,22 @@ enum class ContentCoding {
 };
 [[nodiscard]] ContentCoding contentCodingFromHeader(std::string_view value);
 
+/// Gathers from a head what must be undone before the body can be read: the codings of the content and those of its
+/// transfer, chunks excepted.
+class BodyCodings {
+public:
+    /// A header, its name in any case.
+    void take(std::string_view name, std::string_view value);
+    [[nodiscard]] ContentCoding coding() const { return contentCodingFromHeader(m_names); }
+    /// As the server wrote them, with commas between; empty: none.
+    [[nodiscard]] const std::string& names() const noexcept { return m_names; }
+
+private:
+    std::string m_names;
+};
+
 /// Inflates a gzip or deflate body as it comes, so that an event flushed by the server is had at once. We ask for no
-/// coding
-/// (`Accept-Encoding: identity`); some servers compress all the same.
+/// coding (`Accept-Encoding: identity`); some servers compress all the same.
 class Inflater {
 public:
     enum class Status {

@@ -7,12 +7,32 @@
 namespace decodescope {
 namespace {
 
-// A delta that happens to begin with all the text so far is possible only while that text is short.
-constexpr std::size_t kGuardFromBytes = 24;
-constexpr std::size_t kGuardFromPieces = 3;
+// A delta that happens to begin with all the text so far is possible only while that text is short, or repeats itself
+// (models that loop, blank lines, rules of "====").
+constexpr std::size_t kGuardFromBytes = 8;
+constexpr std::size_t kGuardFromPieces = 2;
+constexpr std::size_t kLoopBytes = 24; ///< from here on a text that repeats itself counts as well
+constexpr std::size_t kLoopPieces = 3;
+constexpr std::size_t kLoopLooked = 1U << 10; ///< so much of a text is enough to see that it loops
 constexpr std::size_t kGuardUpToBytes = 64U << 10;
 constexpr std::size_t kHalfBytes = 3;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+/// Whether the text is some beginning of it twice or more often, the last time perhaps cut.
+bool loops(std::string_view text) noexcept {
+    for (std::size_t period = 1; period <= text.size() / 2; ++period) {
+        if (text.substr(period) == text.substr(0, text.size() - period))
+            return true;
+    }
+    return false;
+}
+
+/// Whether a text that comes again whole, in front of what is new, was meant as all that was said.
+bool tellsApart(std::string_view text, std::size_t pieces) noexcept {
+    if (text.size() >= kLoopBytes && pieces >= kLoopPieces)
+        return true;
+    return text.size() >= kGuardFromBytes && pieces >= kGuardFromPieces && !loops(text.substr(0, kLoopLooked));
+}
 
 } // namespace
 
@@ -28,8 +48,7 @@ CumulativeText::News CumulativeText::take(std::string_view text) {
     if (m_mode == Mode::guard) {
         if (m_seen.size() > kGuardUpToBytes)
             return {text, false};
-        const bool repeats =
-            m_pieces >= kGuardFromPieces && m_seen.size() >= kGuardFromBytes && text.substr(0, m_seen.size()) == m_seen;
+        const bool repeats = text.substr(0, m_seen.size()) == m_seen && tellsApart(m_seen, m_pieces);
         const std::string_view news = repeats ? text.substr(m_seen.size()) : text;
         m_seen.append(news);
         ++m_pieces;

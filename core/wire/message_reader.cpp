@@ -401,7 +401,7 @@ MessageReader::Stamp MessageReader::stampOf(std::uint32_t message) const {
 
 void MessageReader::put(Fragment fragment, const Stamp& stamp) {
     m_anyFragment = true;
-    if (stamp.message == m_now.message && stamp.read == m_now.read) {
+    if (!m_flushing && stamp.message == m_now.message) {
         m_lastText = m_now;
         m_delta.fragments.push_back(std::move(fragment));
         return;
@@ -419,7 +419,7 @@ void MessageReader::put(Fragment fragment, const Stamp& stamp) {
 }
 
 void MessageReader::flush() {
-    m_delta = {};
+    m_flushing = true; // whatever was held goes to the message that brought it, the latest as well
     for (auto& [index, choice] : m_choices) {
         RawFragment raw;
         raw.choice = index;
@@ -441,9 +441,7 @@ void MessageReader::flush() {
     }
     releaseHints(m_messages);
     m_heldStamps.clear();
-    if (!m_delta.fragments.empty())
-        emit(std::move(m_delta));
-    m_delta = {};
+    m_flushing = false;
 }
 
 } // namespace decodescope

@@ -123,6 +123,7 @@ private:
     JsonDocument m_document;
     MessageContent m_content;
     TokenDelta m_delta;
+    bool m_flushing = false;
     bool m_repaired = false; // the message held bytes that are no UTF-8
     std::map<TextKey, HeldHalf> m_halves;
     std::map<std::uint32_t, Stamp> m_heldStamps;     // of messages whose text a splitter or a prefix test holds

@@ -42,12 +42,9 @@ template <class Take> void eachLine(std::string_view head, const Take& take) {
 }
 
 ContentCoding codingOf(std::string_view head) {
-    ContentCoding coding = ContentCoding::identity;
-    eachLine(head, [&](std::string_view, std::string_view name, std::string_view value) {
-        if (sameName(name, "content-encoding"))
-            coding = contentCodingFromHeader(value);
-    });
-    return coding;
+    BodyCodings codings;
+    eachLine(head, [&](std::string_view, std::string_view name, std::string_view value) { codings.take(name, value); });
+    return codings.coding();
 }
 
 bool interim(std::string_view head) {

@@ -33,7 +33,7 @@ void PrefixTest::take(std::string_view text, std::uint32_t message, std::vector<
         pass(text, message, out);
         return;
     }
-    const bool grew = !first && settled.size() > m_seen.size();
+    const bool grew = !m_seen.empty() && settled.size() > m_seen.size(); // out of nothing every text may come
     m_growths += grew ? 1 : 0;
     const bool sure = grew && (m_seen.size() >= kSureFromBytes || m_growths >= kSureFromGrowths);
     m_seen = settled;
@@ -74,7 +74,7 @@ void PrefixTest::pass(std::string_view text, std::uint32_t message, std::vector<
 void PrefixTest::finish(std::vector<Piece>& out) {
     if (!m_decided) {
         // Two equal texts and no more: the last message of such APIs often repeats the text beside the finish reason.
-        const bool repeats = m_growths > 0 || m_held.size() == 2;
+        const bool repeats = m_growths > 0 || (m_held.size() == 2 && !m_seen.empty());
         decide(repeats ? CumulativeText::Mode::always : CumulativeText::Mode::guard, out);
     }
     if (std::string rest = m_decided->takeRest(); !rest.empty())

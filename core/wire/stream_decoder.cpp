@@ -242,12 +242,10 @@ void Decoder::tellProvider() {
 }
 
 void Decoder::chooseCoding() {
-    std::string codings;
-    for (const auto& [name, value] : m_facts.headers) {
-        if (name == "content-encoding")
-            codings += (codings.empty() ? "" : ", ") + value;
-    }
-    switch (const ContentCoding coding = contentCodingFromHeader(codings); coding) {
+    BodyCodings codings;
+    for (const auto& [name, value] : m_facts.headers)
+        codings.take(name, value);
+    switch (const ContentCoding coding = codings.coding(); coding) {
     case ContentCoding::identity:
         return;
     case ContentCoding::gzip:
@@ -264,7 +262,7 @@ void Decoder::chooseCoding() {
                fmt::format(
                    "The server compressed the stream with \"{}\", which Decodescope does not read (it asked for none; "
                    "gzip and deflate would do).",
-                   codings));
+                   codings.names()));
 }
 
 void Decoder::onHttpBody(std::string_view bytes) {

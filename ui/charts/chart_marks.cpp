@@ -5,7 +5,9 @@
 #include <QPainterPath>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 namespace decodescope {
 namespace {
@@ -17,7 +19,7 @@ constexpr int kRounds = 64;
 constexpr double kLid = 3; ///< of a stall's box: its kind is told from afar
 constexpr double kLidStep = 5;
 constexpr double kLidLane = 9;
-constexpr double kNest = 3;
+constexpr std::size_t kWordRows = 3;
 
 QFont strongSmall() {
     QFont font = Look::instance().font(Type::small);
@@ -79,47 +81,56 @@ void drawEndLabel(QPainter& painter, const EndLabel& label) {
     drawText(painter, label.chip.right() + 5, label.chip.bottom() - 3, label.text, Qt::AlignLeft);
 }
 
-void drawTopWords(QPainter& painter, std::vector<TopWord> words, double left, double right, double baseline) {
+void drawTopWords(QPainter& painter, std::vector<TopWord> words, double left, double right, double above,
+                  double within) {
     const QFont strong = strongSmall();
     const QFont plain = Look::instance().font(Type::small);
     std::sort(words.begin(), words.end(), [](const TopWord& a, const TopWord& b) { return a.weight > b.weight; });
-    std::vector<std::pair<double, double>> taken;
+    std::array<std::vector<std::pair<double, double>>, kWordRows> taken;
     for (const TopWord& word : words) {
         const QFontMetricsF metrics(word.strong ? strong : plain);
         const double width = metrics.horizontalAdvance(word.text);
         if (width > right - left)
             continue;
-        const auto free = [&](double from) {
+        const auto free = [&](std::size_t row, double from) {
             return from >= left - 0.5 && from + width <= right + 0.5 &&
-                   std::none_of(taken.begin(), taken.end(), [&](const auto& other) {
+                   std::none_of(taken[row].begin(), taken[row].end(), [&](const auto& other) {
                        return from < other.second + 10 && other.first < from + width + 10;
                    });
         };
         const double wanted = std::clamp(word.centre - width / 2, left, right - width);
         std::optional<double> place;
-        // A little to the side is still "above it"; farther away the words would name something else.
-        for (double shift = 0; shift <= width / 2 + 12 && !place; shift += 4) {
-            if (free(wanted + shift))
-                place = wanted + shift;
-            else if (free(wanted - shift))
-                place = wanted - shift;
+        std::size_t row = 0;
+        for (; row < kWordRows && !place; row += place ? 0 : 1) {
+            // A little to the side is still "above it"; farther away the words would name something else.
+            for (double shift = 0; shift <= width / 2 + 12 && !place; shift += 4) {
+                if (free(row, wanted + shift))
+                    place = std::round(wanted + shift);
+                else if (free(row, wanted - shift))
+                    place = std::round(wanted - shift);
+            }
         }
         if (!place)
             continue;
-        taken.emplace_back(*place, *place + width);
+        taken[row].emplace_back(*place, *place + width);
+        double baseline = above;
+        if (row > 0) {
+            baseline = within + kLabelStep * static_cast<double>(row - 1);
+            QColor ground = Look::instance().colours().surface;
+            ground.setAlphaF(0.88F);
+            painter.fillRect(QRectF(*place - 3, baseline - metrics.ascent(), width + 6, metrics.height()), ground);
+        }
         painter.setFont(word.strong ? strong : plain);
         painter.setPen(word.colour);
-        painter.drawText(QPointF(std::round(*place), baseline), word.text);
+        painter.drawText(QPointF(*place, baseline), word.text);
     }
 }
 
 void drawStallBox(QPainter& painter, const QRectF& plot, const StallBox& stall) {
     const Look& look = Look::instance();
-    // Boxes of one instant stand within one another, so that each shows its own edges.
-    const double room = (stall.x1 - stall.x0) / 2 - 4;
-    const double inset = std::clamp(room, 0.0, static_cast<double>(stall.level) * kNest);
-    const double x0 = stall.x0 + inset;
-    const double x1 = stall.x1 - inset;
+    const double room = std::max((stall.x1 - stall.x0) / 2 - 4, 0.0);
+    const double x0 = stall.x0 + std::min(stall.insetLeft, room);
+    const double x1 = stall.x1 - std::min(stall.insetRight, room);
     const double left = std::max(x0, plot.left());
     const double right = std::min(x1, plot.right());
     if (right < plot.left() || left > plot.right())

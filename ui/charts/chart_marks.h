@@ -40,15 +40,20 @@ struct TopWord {
     QColor colour;
     bool strong = true;
 };
-/// Draws as many as fit side by side on one line between left and right, the weightiest first.
-void drawTopWords(QPainter& painter, std::vector<TopWord> words, double left, double right, double baseline);
+/// Draws them side by side above a plot, between left and right, the weightiest first; what finds no room there stands
+/// within the plot on a patch of the ground, from `within` on. What finds none there either is left out. Both are
+/// baselines.
+void drawTopWords(QPainter& painter, std::vector<TopWord> words, double left, double right, double above,
+                  double within);
 
 /// A stall over the full height of a plot.
 struct StallBox {
     double x0 = 0, x1 = 0; ///< px
     StallKind kind = StallKind::unknown;
     int look = 0;  ///< of its lane, whose colour begins the lid
-    int level = 0; ///< how many boxes of other lanes it lies within: lids are stacked, edges stand side by side
+    int level = 0; ///< how many boxes of other lanes it lies within: lids are stacked
+    /// px that an edge gives way where it would stand on another box's edge.
+    double insetLeft = 0, insetRight = 0;
     bool selected = false;
     double edge = 1; ///< strength of the edges, less where there are many
 };

@@ -92,14 +92,16 @@ void GapChart::paintPlot(QPainter& painter, const QRectF& plot) {
             paintLine(painter, lane, *shift);
     }
     painter.restore();
-    paintStallMarkers(painter, plot, stalls);
     for (const ChartLane& lane : m_lanes) {
         if (const std::optional<double> shift = shiftOf(lane))
             paintEnd(painter, plot, lane, *shift, words);
     }
     painter.setOpacity(1);
+    paintStallMarkers(painter, plot, stalls);
+    // Where the fewest gaps lie: on the logarithmic axis below them, on the linear one above.
+    const double within = m_log ? plot.bottom() - 28 : plot.center().y();
+    drawTopWords(painter, std::move(words), plot.left() - 40, plot.right() + 10, plot.top() - 8, within);
     paintSelected(painter);
-    drawTopWords(painter, std::move(words), plot.left() - 40, plot.right() + 10, plot.top() - 8);
 }
 
 std::vector<SeenStall> GapChart::seenStalls(const QRectF& plot) const {
@@ -182,7 +184,8 @@ void GapChart::paintStallMarkers(QPainter& painter, const QRectF& plot, const st
             continue;
         const ChartLane& lane = m_lanes[seen.lane];
         // Of one instant and one length they would cover each other: side by side along the plateau.
-        const double aside = std::min(seen.box.level * 2.4 * kMarker, (seen.box.x1 - seen.box.x0) / 2);
+        const double wanted = seen.box.insetRight > 0 ? seen.box.level * 2.4 * kMarker : 0;
+        const double aside = std::min(wanted, (seen.box.x1 - seen.box.x0) / 2);
         painter.setOpacity(opacityOf(lane));
         drawMarkerShape(painter, look.lane(lane.look).marker,
                         {seen.box.x1 - aside, heightOf(lane.summary->stalls[seen.stall].lengthS)}, kMarker,

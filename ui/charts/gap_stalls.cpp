@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t kWordsEach = 5;
 constexpr int kMostLevels = 4;
 constexpr double kTouchPx = 0.5; ///< where one ends the next begins, but for rounding
-constexpr double kSamePx = 8;    ///< so near to each other, two edges are one instant for the eye
+constexpr double kNestPx = 3;
+constexpr double kSamePx = 8; ///< so near to each other, two edges are one instant for the eye
 
 QString tr(const char* text, int n = -1) {
     return QCoreApplication::translate("GapStalls", text, nullptr, n);
@@ -111,6 +112,20 @@ void levelStalls(std::vector<SeenStall>& stalls) {
             std::find_if(endPx.begin(), endPx.end() - 1, [&](double end) { return end <= stall.box.x0 + kTouchPx; });
         stall.box.level = static_cast<int>(free - endPx.begin());
         *free = std::max(*free, stall.box.x1);
+    }
+    // Boxes of one instant stand within one another, so that each shows its own edges; all others keep their times.
+    for (SeenStall& stall : stalls) {
+        if (stall.box.level == 0)
+            continue;
+        const double nest = stall.box.level * kNestPx;
+        for (const SeenStall& other : stalls) {
+            if (other.box.level >= stall.box.level)
+                continue;
+            if (std::abs(other.box.x0 - stall.box.x0) < kNestPx)
+                stall.box.insetLeft = nest;
+            if (std::abs(other.box.x1 - stall.box.x1) < kNestPx)
+                stall.box.insetRight = nest;
+        }
     }
 }
 

@@ -8,7 +8,6 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLineEdit>
-#include <QPointer>
 #include <QStackedWidget>
 
 namespace decodescope {
@@ -37,7 +36,8 @@ KeyField::KeyField(const WindowServices& services, QWidget* parent)
     m_remember = new QCheckBox(tr("Remember the key in the keychain, for this address alone"), m_keeping);
     m_forget = new ActionButton({}, tr("Forget key"), {}, m_keeping);
     m_forget->setAutoDefault(false);
-    setPlainTip(m_forget, tr("Takes the key out of the keychain, for every lane of this address."));
+    setPlainTip(m_forget,
+                tr("Takes the key out of the keychain when the lane is saved, for every lane of this address."));
     auto* keepingRow = new QHBoxLayout(m_keeping);
     keepingRow->setContentsMargins(0, 0, 0, 0);
     keepingRow->setSpacing(6);
@@ -171,20 +171,12 @@ void KeyField::sourceChanged() {
 }
 
 void KeyField::forget() {
-    const QPointer<KeyField> self(this);
-    m_forget->setEnabled(false);
-    m_services.keychainRemove(m_reference.name, [self, origin = m_reference.name](const Result<void>& removed) {
-        if (!self)
-            return;
-        self->m_forget->setEnabled(true);
-        if (!removed) {
-            emit self->said(QString::fromStdString(removed.error().message), false);
-            return;
-        }
-        self->drop();
-        self->m_remember->setChecked(false);
-        emit self->said(tr("The keychain keeps no key for %1 any more.").arg(QString::fromStdString(origin)), true);
-    });
+    m_forgotten = m_reference.name;
+    drop();
+    m_remember->setChecked(false);
+    emit said(tr("Once the lane is saved, the keychain keeps no key for %1 any more.")
+                  .arg(QString::fromStdString(m_forgotten)),
+              true);
 }
 
 } // namespace decodescope

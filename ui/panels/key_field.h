@@ -41,6 +41,8 @@ public:
     void takeFocus();
     /// The keychain did not take the key: it is for this session.
     void keepForSession();
+    /// The origin whose key the keychain is to let go of once the lane is saved; empty: none.
+    [[nodiscard]] const std::string& forgotten() const { return m_forgotten; }
 
 signals:
     void changed();
@@ -51,15 +53,15 @@ private:
     void setSource(Source source);
     [[nodiscard]] Source source() const;
     void sourceChanged();
-    /// Asks the keychain to let go of the key that it keeps for the lane.
     void forget();
     void drop();
 
     const WindowServices& m_services;
     std::shared_ptr<const Secret> m_known; ///< typed earlier
     KeyReference m_reference;              ///< as it was given
-    QString m_origin;                      ///< of the address
-    QString m_keyOrigin;                   ///< that the key is for
+    std::string m_forgotten;
+    QString m_origin;    ///< of the address
+    QString m_keyOrigin; ///< that the key is for
     QComboBox* m_source;
     QStackedWidget* m_pages;
     QLineEdit* m_variable;

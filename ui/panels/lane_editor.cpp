@@ -25,6 +25,20 @@
 
 namespace decodescope {
 
+namespace {
+
+/// Whether an address is one that was put there: a preset's own or one of the environment, or none at all.
+bool isUsual(const std::string& address) {
+    const Environment environment = processEnvironment();
+    const auto& presets = builtInPresets();
+    return address.empty() || std::any_of(presets.begin(), presets.end(), [&](const EndpointPreset& preset) {
+               const auto named = addressIn(environment, preset);
+               return preset.url == address || (named && *named == address);
+           });
+}
+
+} // namespace
+
 LaneEditor::LaneEditor(const WindowServices& services, const RunSpec& lane, const QString& title, QWidget* parent)
     : QDialog(parent)
     , m_services(services)
@@ -224,14 +238,16 @@ void LaneEditor::presetChosen() {
     const auto named = addressIn(environment, *chosen);
     const bool fromEnvironment = named && *named;
     const std::string url = fromEnvironment ? **named : chosen->url;
-    if (!url.empty())
+    // A server of one's own stands where the user says; a vendor has one place.
+    const auto place = parseUrl(url);
+    if (isUsual(address()) || (place && place->tls()))
         setAddress(url);
     const auto variable = keyVariableFor(*chosen, address(), environment);
     m_key->offerVariable(variable, chosen->keyVariables.empty() ? std::string() : chosen->keyVariables.front());
     QString words = QString::fromStdString(named ? chosen->note : named.error().message);
     if (variable)
         words = tr("The key comes from %1. ").arg(QString::fromStdString(*variable)) + words;
-    if (fromEnvironment)
+    if (fromEnvironment && address() == url)
         words = tr("The address comes from %1. ").arg(QString::fromStdString(chosen->urlVariable)) + words;
     say(words.trimmed(), named.has_value());
 }
@@ -356,21 +372,24 @@ void LaneEditor::save() {
         return;
     const RunSpec lane = spec();
     const bool remember = !local() && lane.key && lane.endpoint.key.kind == KeyReference::Kind::keychain;
-    if (!remember || !m_services.keychainStore) {
-        hand(lane);
-        return;
-    }
+    const std::string forgotten = local() ? std::string() : m_key->forgotten();
     const QPointer<LaneEditor> self(this);
-    m_services.keychainStore(lane.endpoint.key.name, *lane.key, [self, lane](const Result<void>& stored) {
+    const auto done = [self, lane](const Result<void>& kept) {
         if (!self)
             return;
-        if (stored) {
+        if (kept) {
             self->hand(lane);
             return;
         }
         self->m_key->keepForSession(); // when it is saved once more
-        self->say(QString::fromStdString(stored.error().message), false);
-    });
+        self->say(QString::fromStdString(kept.error().message), false);
+    };
+    if (remember && m_services.keychainStore) // in place of what was kept there
+        m_services.keychainStore(lane.endpoint.key.name, *lane.key, done);
+    else if (!forgotten.empty())
+        m_services.keychainRemove(forgotten, done);
+    else
+        hand(lane);
 }
 
 void LaneEditor::hand(const RunSpec& lane) {

@@ -16,17 +16,13 @@ namespace {
 struct Bench {
     WindowServices services;
     std::vector<std::string> removed;
-    std::function<void(Result<void>)> answer;
     QWidget window;
     KeyField* field = nullptr;
 
     explicit Bench(bool keychain = true) {
         if (keychain) {
             services.keychainStore = [](const std::string&, const Secret&, const auto& told) { told({}); };
-            services.keychainRemove = [this](const std::string& origin, std::function<void(Result<void>)> told) {
-                removed.push_back(origin);
-                answer = std::move(told);
-            };
+            services.keychainRemove = [this](const std::string& origin, const auto&) { removed.push_back(origin); };
         }
         auto* row = new QHBoxLayout(&window);
         field = new KeyField(services, &window);
@@ -119,23 +115,19 @@ private slots:
         QCOMPARE(bench.applied(lane).endpoint.key.name, std::string("OTHER"));
     }
 
-    void aKeptKeyCanBeForgotten() {
+    void aKeptKeyIsForgottenOnceTheLaneIsSaved() {
         Bench bench;
         const RunSpec lane = laneWith({KeyReference::Kind::keychain, kOrigin});
         bench.field->fill(lane);
-        QSignalSpy said(bench.field, &KeyField::said);
         QVERIFY(bench.forget()->isVisible());
+        QVERIFY(bench.field->forgotten().empty());
+        QSignalSpy said(bench.field, &KeyField::said);
         bench.forget()->click();
-        QCOMPARE(bench.removed, std::vector<std::string>{kOrigin});
-        QVERIFY(!bench.forget()->isEnabled());
-        bench.answer(fail(ErrorCode::refused, "The keychain was not opened."));
-        QCOMPARE(said.last().at(1).toBool(), false);
-        QVERIFY(bench.applied(lane).endpoint.key.kind == KeyReference::Kind::keychain); // it is still there
-        bench.forget()->click();
-        bench.answer({});
-        QCOMPARE(said.last().at(1).toBool(), true);
+        QCOMPARE(said.count(), 1);
+        QCOMPARE(bench.field->forgotten(), kOrigin);
         QVERIFY(!bench.forget()->isVisible());
         QVERIFY(bench.applied(lane).endpoint.key.kind == KeyReference::Kind::none);
+        QVERIFY(bench.removed.empty()); // that is for whoever saves: Cancel leaves all as it was
     }
 
     void nothingIsForgottenThatTheKeychainDoesNotKeep() {
@@ -146,14 +138,6 @@ private slots:
         without.field->fill(laneWith({KeyReference::Kind::keychain, kOrigin}));
         QVERIFY(!without.forget()->isVisible());
         QVERIFY(!without.remember()->isVisible());
-    }
-
-    void anAnswerAfterTheEndIsHeardByNobody() {
-        Bench bench;
-        bench.field->fill(laneWith({KeyReference::Kind::keychain, kOrigin}));
-        bench.forget()->click();
-        delete bench.field;
-        bench.answer({});
     }
 };
 

@@ -309,6 +309,42 @@ private slots:
         editor->close();
     }
 
+    void aForgottenKeyLeavesTheKeychainWhenTheLaneIsSaved() {
+        WindowFixture fixture;
+        WindowServices services = fixture.services();
+        std::vector<std::string> removed;
+        std::function<void(Result<void>)> answer;
+        services.keychainStore = [](const std::string&, const Secret&, const auto& told) { told({}); };
+        services.keychainRemove = [&](const std::string& origin, std::function<void(Result<void>)> told) {
+            removed.push_back(origin);
+            answer = std::move(told);
+        };
+        RunSpec spec = WindowFixture::lane("steady");
+        spec.endpoint.url = "https://api.example/v1";
+        spec.endpoint.key = {KeyReference::Kind::keychain, "https://api.example:443"};
+        QPointer<LaneEditor> editor = new LaneEditor(services, spec, "Edit", nullptr);
+        std::vector<RunSpec> saved;
+        connect(editor, &LaneEditor::saved, this, [&](const RunSpec& lane) { saved.push_back(lane); });
+        editor->show();
+        const auto press = [&](const char* words) {
+            for (auto* button : editor->findChildren<QPushButton*>()) {
+                if (button->isVisible() && button->accessibleName().contains(words))
+                    button->click();
+            }
+        };
+        press("Forget key");
+        QVERIFY(removed.empty()); // Cancel would leave all as it was
+        press("Save lane");
+        QCOMPARE(removed, std::vector<std::string>{"https://api.example:443"});
+        QVERIFY(saved.empty());
+        answer(fail(ErrorCode::refused, "The keychain was not opened."));
+        QVERIFY(saved.empty()); // said, and the editor stays
+        press("Save lane");
+        answer({});
+        QCOMPARE(saved.size(), std::size_t(1));
+        QVERIFY(saved[0].endpoint.key.kind == KeyReference::Kind::none);
+    }
+
     void aPresetFillsInTheEndpoint() {
         WindowFixture fixture;
         RunSpec spec;
@@ -327,6 +363,10 @@ private slots:
         choose("llama.cpp");
         EndpointSpec chosen = editor->spec().endpoint;
         QCOMPARE(chosen.preset, std::string("llama.cpp"));
+        QCOMPARE(chosen.url, std::string("http://127.0.0.1:9")); // typed: a server of one's own may stand anywhere
+        named<QLineEdit>(*editor, "Endpoint address")->clear();
+        choose("llama.cpp");
+        chosen = editor->spec().endpoint;
         QCOMPARE(chosen.url, std::string("http://127.0.0.1:8080"));
         QCOMPARE(chosen.protocol, std::string("openai-chat"));
         QCOMPARE(protocol->count(), 5);
@@ -338,7 +378,10 @@ private slots:
         choose("gemini");
         chosen = editor->spec().endpoint;
         QCOMPARE(chosen.protocol, std::string("gemini-sse"));
+        QVERIFY(chosen.url.starts_with("https://"));
         QVERIFY(chosen.presetOptions.empty());
+        choose("azure");
+        QCOMPARE(editor->spec().endpoint.url, std::string()); // it has no place that all share
         choose("perplexity");
         QVERIFY(editor->spec().endpoint.thinkTags);
         choose("");

@@ -1,5 +1,7 @@
 #include "app/credentials.h"
 
+#include "core/base/redaction.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -83,11 +85,17 @@ std::optional<std::string> readAll(int descriptor, bool firstLineOnly, int& erro
     return text;
 }
 
+/// What may be a key that was put where its name belongs is not repeated.
+std::string shownName(const std::string& name) {
+    const std::string masked = withoutLikelyKeys(name);
+    return masked == name ? name : masked + " (is that the key itself? Its name belongs here)";
+}
+
 Key fromEnvironment(const KeyReference& reference) {
     const char* value = std::getenv(reference.name.c_str());
     if (value == nullptr)
-        return fail(ErrorCode::usage,
-                    fmt::format("The environment variable {} that should hold the key is not set.", reference.name));
+        return fail(ErrorCode::usage, fmt::format("The environment variable {} that should hold the key is not set.",
+                                                  shownName(reference.name)));
     return keyFrom(value, describe(reference));
 }
 
@@ -96,8 +104,8 @@ Key fromFile(const KeyReference& reference) {
     const Descriptor file{::open(reference.name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     struct stat status {};
     if (file.value < 0 || ::fstat(file.value, &status) != 0)
-        return fail(ErrorCode::io,
-                    fmt::format("The key file \"{}\" cannot be read: {}.", reference.name, std::strerror(errno)));
+        return fail(ErrorCode::io, fmt::format("The key file \"{}\" cannot be read: {}.", shownName(reference.name),
+                                               std::strerror(errno)));
     if (!S_ISREG(status.st_mode))
         return fail(
             ErrorCode::usage,

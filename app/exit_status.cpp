@@ -46,6 +46,8 @@ ExitStatus exitStatusOf(const RunRecord& record) {
     case ErrorKind::blocked:
     case ErrorKind::malformed:
         return record.events.empty() ? ExitStatus::noResponse : ExitStatus::streamEnded;
+    case ErrorKind::truncated:
+        return record.events.empty() ? ExitStatus::noResponse : ExitStatus::streamEnded; // an answer of nothing is none
     default:
         return streamHadBegun(record) ? ExitStatus::streamEnded : ExitStatus::noResponse;
     }

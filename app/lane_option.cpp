@@ -238,7 +238,7 @@ Result<FromEnvironment> completePreset(EndpointSpec& endpoint, bool protocolTold
     return from;
 }
 
-Result<std::string> defaultPreset(const Environment& environment) {
+Result<std::string> defaultPreset(const Environment& environment, std::string sentence) {
     static constexpr std::string_view kVariable = "OPENAI_BASE_URL";
     std::string offered;
     for (const FoundEndpoint& found : endpointsIn(environment)) {
@@ -247,8 +247,6 @@ Result<std::string> defaultPreset(const Environment& environment) {
         offered += fmt::format("{}--preset {} ({})", offered.empty() ? "" : ", ", found.endpoint.preset,
                                found.urlFrom.empty() ? found.keyFrom : found.urlFrom);
     }
-    std::string sentence = "Say whom to ask: --endpoint URL (or --preset ID) and --model M, or one --lane for each "
-                           "lane (a model on this machine is a lane too: --lane local=FILE).";
     for (const std::string& unusable : unusableAddressesIn(environment))
         sentence += ' ' + unusable;
     if (!offered.empty())

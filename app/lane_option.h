@@ -48,9 +48,9 @@ inline constexpr std::string_view kSampleModel = "sample";
 [[nodiscard]] Result<FromEnvironment> completePreset(EndpointSpec& endpoint, bool protocolTold,
                                                      const Environment& environment);
 
-/// The preset of whom to ask when nobody was named: where OPENAI_BASE_URL leads. Without it a usage error, which names
-/// what else the environment would give.
-[[nodiscard]] Result<std::string> defaultPreset(const Environment& environment);
+/// The preset of whom to ask when nobody was named: where OPENAI_BASE_URL leads. Without it a usage error: `sentence`,
+/// and what else the environment would give.
+[[nodiscard]] Result<std::string> defaultPreset(const Environment& environment, std::string sentence);
 
 /// "A" ... "Z", "AA" ...
 [[nodiscard]] std::string letterName(std::size_t index);

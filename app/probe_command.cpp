@@ -45,8 +45,13 @@ Result<Question> understandProbe(const ProbeFlags& flags) {
             return tl::unexpected(form.error());
         endpoint.protocol = flags.protocol;
     }
-    if (flags.url.empty() && flags.preset.empty())
-        return fail(ErrorCode::usage, "Say what to probe: decodescope probe URL, or --preset ID.");
+    if (flags.url.empty() && flags.preset.empty()) {
+        Result<std::string> named =
+            defaultPreset(processEnvironment(), "Say what to probe: decodescope probe URL, or --preset ID.");
+        if (!named)
+            return tl::unexpected(named.error());
+        endpoint.preset = *std::move(named);
+    }
     if (auto from = completePreset(endpoint, !flags.protocol.empty(), processEnvironment()); !from)
         return tl::unexpected(from.error());
     if (const auto url = parseUrl(endpoint.url); !url)

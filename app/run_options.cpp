@@ -120,7 +120,9 @@ Result<std::vector<LaneOption>> laneOptions(const RunFlags& flags) {
     }
     std::string preset = flags.preset;
     if (flags.endpoint.empty() && preset.empty()) {
-        Result<std::string> named = defaultPreset(processEnvironment());
+        Result<std::string> named = defaultPreset(
+            processEnvironment(), "Say whom to ask: --endpoint URL (or --preset ID) and --model M, or one --lane for "
+                                  "each lane (a model on this machine is a lane too: --lane local=FILE).");
         if (!named)
             return tl::unexpected(named.error());
         preset = *std::move(named);

@@ -267,6 +267,8 @@ void JoinedMasker::match(std::string& bytes, Progress& progress, int character, 
         const auto fits = [&](std::size_t k) { return character == static_cast<unsigned char>(wanted[k]); };
         std::size_t& matched = progress.matched[p];
         std::vector<Unit>& units = progress.units[p];
+        if (matched > pattern.passes && !fits(matched))
+            hide(bytes, units); // a key without its end; by accident nobody writes that much of one
         while (matched > 0 && !fits(matched))
             matched = pattern.fallback[matched];
         if (fits(matched))

@@ -41,6 +41,10 @@ public:
         m_keys.push_back(key);
         m_maskers.emplace_back(key);
     }
+    std::vector<Secret> all() {
+        const std::lock_guard lock(m_mutex);
+        return m_keys;
+    }
     std::string masked(std::string text) {
         const std::lock_guard lock(m_mutex);
         for (const SecretMasker& masker : m_maskers)
@@ -211,6 +215,13 @@ std::string withoutLikelyKeys(std::string_view text) {
 void keepOutOfTexts(const Secret& key) {
     if (!key.empty())
         LiveKeys::instance().add(key);
+}
+
+std::vector<Secret> liveKeys(const Secret& own) {
+    std::vector<Secret> keys = LiveKeys::instance().all();
+    if (std::none_of(keys.begin(), keys.end(), [&](const Secret& key) { return key.equals(own); }))
+        keys.push_back(own);
+    return keys;
 }
 
 std::string withoutLiveKeys(std::string_view text) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// What may be said of secrets wherever text leaves the program for people: logs, messages, exports. The raw bytes of
 /// responses have maskers of their own (secret_masker.h), made for streams.
@@ -33,6 +34,9 @@ namespace decodescope {
 
 /// From now on `key` is masked by redacted(), in each of its forms. Thread-safe. Kept until the program ends.
 void keepOutOfTexts(const Secret& key);
+
+/// Every key given to keepOutOfTexts() so far, and `own`. Thread-safe.
+[[nodiscard]] std::vector<Secret> liveKeys(const Secret& own);
 
 /// A text, JSON too, in which the keys given to keepOutOfTexts() are masked, each character by one. Thread-safe.
 [[nodiscard]] std::string withoutLiveKeys(std::string_view text);

@@ -20,14 +20,19 @@ std::string base64(std::string_view bytes) {
     return out;
 }
 
+/// Half of a key of fewer bytes than this could be a word.
+constexpr std::size_t kShortestHalf = 12;
+
+enum class Quoting { asNeeded, everything };
+
 /// As a URL's query carries it.
-std::string percentEncoded(std::string_view bytes, std::string_view digits) {
+std::string percentEncoded(std::string_view bytes, std::string_view digits, Quoting quoting = Quoting::asNeeded) {
     std::string out;
     for (const char c : bytes) {
         const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
                            c == '.' || c == '_' || c == '~';
         const auto byte = static_cast<unsigned char>(c);
-        if (plain)
+        if (plain && quoting == Quoting::asNeeded)
             out += c;
         else
             out.append({'%', digits[byte >> 4], digits[byte & 15]});
@@ -38,6 +43,16 @@ std::string percentEncoded(std::string_view bytes, std::string_view digits) {
 } // namespace
 
 SecretMasker::SecretMasker(const Secret& key) {
+    add(key);
+}
+
+SecretMasker::SecretMasker(const std::vector<Secret>& keys) {
+    for (const Secret& key : keys)
+        add(key);
+}
+
+void SecretMasker::add(const Secret& key) {
+    const std::size_t known = m_patterns.size();
     if (key.size() < kMinimumKeyBytes)
         return;
     const std::string_view bytes = key.revealForTransport();
@@ -49,9 +64,14 @@ SecretMasker::SecretMasker(const Secret& key) {
     for (const char* digits : {"0123456789ABCDEF", "0123456789abcdef"}) {
         if (std::string quoted = percentEncoded(bytes, digits); quoted != bytes)
             m_patterns.push_back(makePattern(std::move(quoted)));
+        m_patterns.push_back(makePattern(percentEncoded(bytes, digits, Quoting::everything)));
     }
-    for (const Pattern& pattern : m_patterns)
-        m_joined.add(Secret(std::string(pattern.text.revealForTransport())));
+    // A server may cut what it repeats. What lacks its end is found by its beginning (JoinedMasker); this is for what
+    // lacks its beginning.
+    if (key.size() >= 2 * kShortestHalf)
+        m_patterns.push_back(makePattern(std::string(bytes.substr(bytes.size() / 2))));
+    for (std::size_t i = known; i < m_patterns.size(); ++i)
+        m_joined.add(Secret(std::string(m_patterns[i].text.revealForTransport())));
 }
 
 SecretMasker::Pattern SecretMasker::makePattern(std::string text) {

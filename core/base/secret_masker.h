@@ -11,15 +11,16 @@
 
 namespace decodescope {
 
-/// Overwrites a live key, and its Base64 and percent-encoded forms, with '*' of the same length wherever a server
-/// echoes it, before anything else looks at the bytes or keeps them. A key that is cut by reads is found too: once four
-/// bytes of it have been seen, what might become the key is held back until it is clear. Keys of fewer than eight bytes
-/// are not masked: such placeholders ("none", "EMPTY") occur in ordinary text. A key that only its reader would put
-/// together again, from several events, chunks or escapes, is JoinedMasker's part.
+/// Overwrites live keys, and their Base64 and percent-encoded forms, with '*' of the same length wherever a server
+/// echoes them, before anything else looks at the bytes or keeps them. A key that is cut by reads is found too: once
+/// four bytes of it have been seen, what might become the key is held back until it is clear. Keys of fewer than eight
+/// bytes are not masked: such placeholders ("none", "EMPTY") occur in ordinary text. A key that only its reader would
+/// put together again, from several events, chunks or escapes, is JoinedMasker's part.
 class SecretMasker {
 public:
     SecretMasker() = default;
     explicit SecretMasker(const Secret& key);
+    explicit SecretMasker(const std::vector<Secret>& keys);
 
     /// Masks one read; returns what may be handed on by now, which may be less or more than was given.
     [[nodiscard]] std::string feed(std::string_view bytes);
@@ -42,6 +43,7 @@ private:
         void feed(std::string_view bytes, std::string& out);
     };
     static Pattern makePattern(std::string text);
+    void add(const Secret& key);
     std::vector<Pattern> m_patterns;
     JoinedMasker m_joined;
 };

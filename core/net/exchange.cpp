@@ -1,5 +1,6 @@
 #include "core/net/exchange.h"
 
+#include "core/base/redaction.h"
 #include "core/net/http_request.h"
 #include "core/net/opening_words.h"
 
@@ -40,7 +41,7 @@ Exchange::Exchange(ExchangePlan plan, TransportFactory transports, LagProbe& lag
     , m_outlet(std::move(outlet))
     , m_deadlines([this](Deadline which) { expired(which); }) {
     if (m_plan.key) {
-        m_masker = SecretMasker(*m_plan.key);
+        m_masker = SecretMasker(liveKeys(*m_plan.key));
         m_plain.emplace(m_plan.decoder.limits);
     }
 }
@@ -223,6 +224,8 @@ void Exchange::deliver(Instant at, std::string_view masked) {
 
 /// Sees what the decoder found as far as time limits depend on it.
 void Exchange::look(std::size_t firstNew) {
+    m_joined = m_joined ||
+               std::count_if(m_events.begin() + static_cast<std::ptrdiff_t>(firstNew), m_events.end(), isFragment) > 1;
     for (std::size_t i = firstNew; i < m_events.size(); ++i) {
         if (std::holds_alternative<ResponseHead>(m_events[i].what))
             m_deadlines.disarm(Deadline::head);
@@ -350,6 +353,10 @@ std::optional<StampReport> Exchange::stampReport() const {
     report.largestLag = std::max(report.largestLag, m_runLag->largest());
     if (report.source == ClockSource::user && m_runLag->measured())
         report.errorBound = report.largestLag;
+    // Packets that come while nobody reads are joined, under the stamp of the last: the others came earlier, at most by
+    // as much as this thread was late.
+    if (report.source == ClockSource::kernel && m_joined && report.errorBound && m_runLag->measured())
+        report.errorBound = std::max(*report.errorBound, m_runLag->largest());
     return report;
 }
 

@@ -101,6 +101,7 @@ private:
     std::optional<Instant> m_t0;
     std::optional<Instant> m_sentAt; ///< sent, and not told yet
     std::uint32_t m_reads = 0;
+    bool m_joined = false; // a read brought several token events
     bool m_connected = false;
     bool m_told = false; ///< the release is
     bool m_warm = false;

@@ -51,7 +51,7 @@ std::string reasonOf(int error) {
     case X509_V_ERR_CERT_HAS_EXPIRED:
         return "The certificate has expired.";
     case X509_V_ERR_CERT_NOT_YET_VALID:
-        return "The certificate is not yet valid. Is this machine's clock right?";
+        return "The certificate is not yet valid, or this machine's clock is wrong.";
     default:
         return X509_verify_cert_error_string(error);
     }

@@ -49,6 +49,19 @@ std::string readFolder(const std::filesystem::path& folder) {
     return all;
 }
 
+/// Of several folders with colons between.
+std::string readFolders(std::string_view list) {
+    std::string all;
+    for (;;) {
+        const std::string_view folder = list.substr(0, list.find(':'));
+        if (!folder.empty())
+            all += readFolder(folder);
+        if (folder.size() == list.size())
+            return all;
+        list.remove_prefix(folder.size() + 1);
+    }
+}
+
 const char* variable(const char* name) {
     const char* value = std::getenv(name);
     return value != nullptr && *value != '\0' ? value : nullptr;
@@ -106,7 +119,7 @@ Result<TransportTarget> targetFor(const Url& url, const EndpointSpec& endpoint) 
     }
     if (const char* folder = variable("SSL_CERT_DIR")) {
         target.systemAuthorities = false;
-        const std::string found = readFolder(folder);
+        const std::string found = readFolders(folder);
         if (found.empty())
             target.trustTrouble +=
                 fmt::format("{}SSL_CERT_DIR names \"{}\", which holds no certificate that can be read, "

@@ -234,6 +234,14 @@ class EnvironmentTest(cli.CliTest):
         self.assertIn("(from OPENAI_BASE_URL) with the key from OPENAI_API_KEY", result.err)
         self.assertNotIn(cli.CANARY, result.out + result.err)
 
+    def test_a_probe_without_a_name_goes_there_too(self):
+        here = cli.environment(OPENAI_BASE_URL=self.endpoint("pace", "tokens=12&interval_ms=2"))
+        result = cli.program("probe", "--json", env=here)
+        self.assertEqual(result.status, 0, result.err)
+        self.assertTrue(result.json()["url"].startswith(self.url))
+        self.assertIn("--preset ollama (OLLAMA_HOST)",
+                      cli.program("probe", env=cli.environment(OLLAMA_HOST="127.0.0.1:9")).err)
+
     def test_without_an_address_a_key_alone_sends_nothing(self):
         for named, preset in (({"OPENAI_API_KEY": cli.CANARY}, "--preset openai (OPENAI_API_KEY)"),
                               ({"OLLAMA_HOST": "127.0.0.1:9"}, "--preset ollama (OLLAMA_HOST)"),

@@ -228,7 +228,7 @@ private slots:
     void leavesOtherStreamsAlone() {
         // Beginnings of the key, other members, values between, CRLF lines, unbalanced quotes.
         std::string wire = "HTTP/1.1 200 OK\r\nX-A: \"open\r\n\r\n" + said("DSCAN") + said("DSCANARX") +
-                           "data: {\"a\":\"DSCANARY\",\"b\":\"-01/23456789+abcdefXYZ\"}\r\n\r\n" + said("ARY-01/23") +
+                           "data: {\"a\":\"DSCANARY\",\"b\":\"-01/23456789\"}\r\n\r\n" + said("ARY-01/23") +
                            said("\\u00e4\\n\\\"\\\\") + "fade\r\nbad;x\r\n\"";
         for (std::size_t cut = 0; cut <= wire.size(); ++cut) {
             SecretMasker masker{Secret(kKey)};

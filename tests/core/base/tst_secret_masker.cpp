@@ -1,6 +1,7 @@
 #include "core/base/secret_masker.h"
 
 #include <QtTest>
+#include <fmt/format.h>
 
 #include <string>
 #include <vector>
@@ -49,7 +50,7 @@ private slots:
     }
 
     void losesNothingOfWhatOnlyLooksLikeTheKey() {
-        const std::string text = "sk-CANARY-0123456789-aba sk-CANARY-0123456789-ababsk-CANARY-01 sk-sk-sk-CANAR";
+        const std::string text = "sk-CANAR " + kKey + "sk-CAN sk-sk-sk-CANAR 789-abab -CANARY-0";
         std::string expected = text;
         expected.replace(expected.find(kKey), kKey.size(), std::string(kKey.size(), '*'));
         for (std::size_t step = 4; step < text.size(); ++step) {
@@ -62,6 +63,30 @@ private slots:
             for (std::size_t i = 0; i < out.size(); ++i)
                 QVERIFY(out[i] == text[i] || (out[i] == '*' && expected[i] == '*'));
         }
+    }
+
+    void masksAKeyWithoutItsEndOrItsBeginning() {
+        const auto masked = [](const std::string& part) {
+            const std::string out = SecretMasker{Secret(kKey)}.maskWhole("You gave " + part + ", wrong.");
+            return out.substr(9, part.size());
+        };
+        for (std::size_t size = JoinedMasker::kPassedCharacters + 1; size <= kKey.size(); ++size)
+            QCOMPARE(masked(kKey.substr(0, size)), std::string(size, '*'));
+        for (std::size_t from = 0; from <= kKey.size() / 2; ++from) {
+            const std::string out = masked(kKey.substr(from));
+            QVERIFY2(out.ends_with(std::string(kKey.size() - kKey.size() / 2, '*')), out.c_str());
+        }
+        std::string quoted;
+        for (const char c : kKey)
+            quoted += fmt::format("%{:02X}", static_cast<unsigned>(c));
+        QCOMPARE(masked(quoted), std::string(quoted.size(), '*'));
+    }
+
+    void masksSeveralKeys() {
+        const std::string other = "gsk_other-key-0123456";
+        SecretMasker masker{std::vector<Secret>{Secret(kKey), Secret(other)}};
+        QCOMPARE(feedAll(masker, {"a " + other.substr(0, 9), other.substr(9) + " b " + kKey}),
+                 "a " + std::string(other.size(), '*') + " b " + std::string(kKey.size(), '*'));
     }
 
     void holdsBackOnlyWhatMayBecomeTheKey() {

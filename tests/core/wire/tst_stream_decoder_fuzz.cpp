@@ -18,6 +18,7 @@ class TestStreamDecoderFuzz : public QObject {
 
 private slots:
     void damagedResponses();
+    void inputsThatOnceDependedOnTheCut();
 };
 
 namespace {
@@ -168,6 +169,24 @@ void TestStreamDecoderFuzz::damagedResponses() {
             }
         }
     }
+}
+
+void TestStreamDecoderFuzz::inputsThatOnceDependedOnTheCut() {
+    const auto event = [](int choice, const char* text, const char* finish, int tokens) {
+        return QStringLiteral("data: {\"index\":%1,\"text\":\"%2\",\"meta_info\":{\"finish_reason\":%3,"
+                              "\"completion_tokens\":%4}}\n\n")
+            .arg(QString::number(choice), QString::fromUtf8(text), QString::fromUtf8(finish), QString::number(tokens))
+            .toStdString();
+    };
+    // Text of the last message is held to the end, which comes in the same read or in a later one.
+    const std::string held = event(0, "A", "null", 1) + event(1, "B", "null", 1) +
+                             event(0, "A1", "{\"type\":\"stop\"}", 2) + event(1, "B2", "{\"type\":\"length\"}", 2) +
+                             "data: a_info\"\n";
+    DecoderOptions options = bareBody();
+    options.protocol = "sglang-generate";
+    const std::string expected = described(decode(held, options));
+    for (std::size_t cut = 1; cut < held.size(); ++cut)
+        QCOMPARE(described(decode(held, options, {cut})), expected);
 }
 
 QTEST_APPLESS_MAIN(TestStreamDecoderFuzz)

@@ -389,6 +389,8 @@ void Decoder::onSseEvent(std::string_view name, std::string_view data) {
 }
 
 void Decoder::onJsonText(std::string_view text) {
+    if (m_facts.failure != ErrorKind::none)
+        return;
     if (m_arrayClosed) {
         m_reader.warn("data_after_done");
         return;

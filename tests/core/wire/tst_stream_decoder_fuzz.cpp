@@ -187,6 +187,14 @@ void TestStreamDecoderFuzz::inputsThatOnceDependedOnTheCut() {
     const std::string expected = described(decode(held, options));
     for (std::size_t cut = 1; cut < held.size(); ++cut)
         QCOMPARE(described(decode(held, options, {cut})), expected);
+
+    // An array with too many elements, and more behind it: what comes after the failure is not looked at.
+    const std::string endless = "[{},{},{},{}] {\"more\":1}";
+    options.protocol = "gemini-array";
+    options.limits.messages = 3;
+    const std::string failed = described(decode(endless, options));
+    for (std::size_t cut = 1; cut < endless.size(); ++cut)
+        QCOMPARE(described(decode(endless, options, {cut})), failed);
 }
 
 QTEST_APPLESS_MAIN(TestStreamDecoderFuzz)

@@ -11,6 +11,12 @@ namespace {
 
 constexpr int kPadding = 6;
 constexpr int kGap = 5;
+constexpr int kRanks = 3;
+
+/// 0 keeps its place longest.
+int rankOf(const LaneBadge& badge) {
+    return badge.stall ? 0 : badge.source ? 2 : 1;
+}
 
 } // namespace
 
@@ -24,16 +30,18 @@ BadgeRow placeBadges(const std::vector<LaneBadge>& badges, const QRect& room) {
     const int foldWidth = widthOf(QStringLiteral("+9"));
     std::vector<QString> shown(badges.size()); // empty: folded
     int left = room.width() - foldWidth;
-    for (const bool stall : {true, false}) {
+    bool full = false; // then nothing that weighs less is shown either
+    for (int rank = 0; rank < kRanks && !full; ++rank) {
         for (std::size_t i = 0; i < badges.size(); ++i) {
-            if (badges[i].stall != stall)
+            if (rankOf(badges[i]) != rank)
                 continue;
             const auto fits = [&](const QString& words) { return everything || widthOf(words) + kGap <= left; };
             if (fits(badges[i].words))
                 shown[i] = badges[i].words;
             else if (!badges[i].brief.isEmpty() && fits(badges[i].brief))
                 shown[i] = badges[i].brief;
-            else
+            full = shown[i].isEmpty();
+            if (full)
                 break;
             left -= widthOf(shown[i]) + kGap;
         }

@@ -22,8 +22,8 @@ struct BadgeRow {
     QRect fold; ///< the counting one; null when nothing is folded
 };
 
-/// Places from the left of `room`. Folded are the last ones; a badge that tells of a stall keeps its place before those
-/// that tell where the numbers come from.
+/// Places from the left of `room`. A badge that tells of a stall keeps its place before other findings, and those
+/// before the badges that tell where the numbers come from; of equal ones the last are folded.
 [[nodiscard]] BadgeRow placeBadges(const std::vector<LaneBadge>& badges, const QRect& room);
 void paintBadges(QPainter& painter, const std::vector<LaneBadge>& badges, const BadgeRow& row);
 /// What the badge under a point says, or all folded ones; plain text, empty beside them.

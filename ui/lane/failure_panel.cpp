@@ -1,16 +1,14 @@
 #include "ui/lane/failure_panel.h"
 
+#include "ui/lane/wrapped_lines.h"
 #include "ui/theme/look.h"
 #include "ui/theme/plain_tip.h"
 
 #include <QIcon>
 #include <QPainter>
 #include <QPushButton>
-#include <QTextLayout>
-#include <QTextOption>
 
 #include <algorithm>
-#include <cmath>
 
 namespace decodescope {
 namespace {
@@ -21,6 +19,7 @@ constexpr int kBottom = 8;
 constexpr int kFactLabel = 64;
 constexpr int kFactLine = 18;
 constexpr int kBandHeight = 88;
+constexpr int kBandLine = 17;
 constexpr int kMoreButton = 28; // of the card, at the right end of the button row
 constexpr int kMonoLine = 17;
 constexpr int kBodyPadding = 6;
@@ -44,37 +43,59 @@ FailurePanel::FailurePanel(QWidget* parent)
     connect(&Look::instance(), &Look::changed, this, qOverload<>(&QWidget::update));
 }
 
-int FailurePanel::heightOf(Form form) {
-    return form == Form::line ? kButton + 2 * kBottom : kBandHeight;
+int FailurePanel::heightOf(Form form) const {
+    if (form == Form::line)
+        return kButton + 2 * kBottom;
+    return kBandHeight + (m_words.reason.second.isEmpty() ? 0 : kBandLine);
 }
 
 void FailurePanel::show(const FailureWords& words, Form form) {
+    if (words == m_words && form == m_form)
+        return;
     m_words = words;
-    m_form = form;
-    m_changeKey->setVisible(words.keyMatters && m_runnable && form != Form::line);
-    m_trust->setVisible(!words.fingerprint.isEmpty() && m_runnable && form != Form::line);
     setPlainTip(m_trust,
                 tr("Pins this certificate to the lane, whoever else vouches for it or not.\nCompare its SHA-256 "
                    "with the server's own first:\n%1")
                     .arg(words.fingerprint));
-    m_runAgain->setVisible(m_runnable);
-    m_bytes->setVisible(words.answered && form != Form::line);
+    m_trust->setText(words.trusted ? tr("Certificate pinned") : tr("Trust certificate"));
+    if (words.trusted && m_trust->hasFocus())
+        m_runAgain->setFocus(); // which is what is to be pressed next
+    m_trust->setEnabled(!words.trusted);
     setAccessibleName(words.sentence);
-    setAccessibleDescription(words.done);
-    // A card has seldom room for all of it. Escaped: what servers and programs say is never markup.
-    const QString all = words.body.isEmpty() ? words.sentence : words.sentence + QLatin1Char('\n') + words.body;
+    setAccessibleDescription(words.reason.second.isEmpty() ? words.done
+                                                           : words.reason.second + QLatin1Char('\n') + words.done);
+    // A card has seldom room for all of it.
     constexpr qsizetype kMostTip = 2000;
-    setPlainTip(this, plainTip(all.right(kMostTip)));
-    place();
-    update();
+    QString tip = words.sentence;
+    if (!words.reason.second.isEmpty())
+        tip += QLatin1Char('\n') + words.reason.first + QStringLiteral(": ") + words.reason.second.left(kMostTip);
+    if (!words.body.isEmpty())
+        tip += QLatin1Char('\n') + words.body.right(kMostTip); // what a program said last tells most
+    setPlainTip(this, tip);
+    m_form = form;
+    showButtons();
+}
+
+void FailurePanel::setForm(Form form) {
+    if (form == m_form)
+        return;
+    m_form = form;
+    showButtons();
 }
 
 void FailurePanel::setRunnable(bool runnable) {
     m_runnable = runnable;
-    m_runAgain->setVisible(runnable);
-    m_trust->setVisible(runnable && !m_words.fingerprint.isEmpty() && m_form != Form::line);
-    m_changeKey->setVisible(runnable && m_words.keyMatters && m_form != Form::line);
+    showButtons();
+}
+
+void FailurePanel::showButtons() {
+    const bool all = m_form != Form::line;
+    m_changeKey->setVisible(all && m_runnable && m_words.keyMatters);
+    m_trust->setVisible(all && m_runnable && !m_words.fingerprint.isEmpty());
+    m_runAgain->setVisible(m_runnable);
+    m_bytes->setVisible(all && m_words.answered);
     place();
+    update();
 }
 
 int FailurePanel::contentBottom() const {
@@ -85,7 +106,7 @@ void FailurePanel::place() {
     const int y = height() - kBottom - kButton;
     int x = kSide;
     if (m_form == Form::line) {
-        const int w = m_runAgain->isHidden() ? 0 : m_runAgain->sizeHint().width();
+        const int w = m_runAgain->sizeHint().width();
         m_runAgain->setGeometry(width() - kSide - kMoreButton - w, y, w, kButton);
         return;
     }
@@ -106,10 +127,13 @@ void FailurePanel::resizeEvent(QResizeEvent*) {
 }
 
 qreal FailurePanel::paintWrapped(QPainter& painter, const QString& text, qreal y, qreal bottom) {
-    const QRectF room(kSide, y, width() - 2 * kSide, std::max(0.0, bottom - y));
-    const QRectF used = painter.boundingRect(room, Qt::TextWordWrap | Qt::AlignLeft, text);
-    painter.drawText(room, Qt::TextWordWrap | Qt::AlignLeft, text);
-    return y + std::ceil(used.height());
+    const qreal pitch = painter.fontMetrics().lineSpacing();
+    const int most = std::max(1, static_cast<int>((bottom - y) / pitch));
+    for (const QString& line : wrappedLines(text, painter.font(), width() - 2 * kSide, most, QTextOption::WordWrap)) {
+        painter.drawText(QRectF(kSide, y, width() - 2 * kSide, pitch), Qt::AlignLeft | Qt::AlignVCenter, line);
+        y += pitch;
+    }
+    return y;
 }
 
 void FailurePanel::paintEvent(QPaintEvent*) {
@@ -118,28 +142,13 @@ void FailurePanel::paintEvent(QPaintEvent*) {
     const Colours& colours = look.colours();
     painter.setPen(colours.ink);
     painter.setFont(look.font(Type::title));
-    if (m_form == Form::line) {
-        const int room = m_runAgain->x() - kSide - 8;
+    if (m_form != Form::whole) {
         painter.fillRect(0, 0, width(), 1, colours.border);
-        painter.drawText(QRect(kSide, 1, room, height() - 1), Qt::AlignLeft | Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(m_words.sentence, Qt::ElideRight, room));
-        return;
-    }
-    qreal y = 2;
-    if (m_form == Form::band) {
-        painter.fillRect(0, 0, width(), 1, colours.border);
-        y = 9;
-        painter.drawText(QRectF(kSide, y, width() - 2 * kSide, 16), Qt::AlignLeft | Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(m_words.sentence, Qt::ElideRight, width() - 2 * kSide));
-        painter.setPen(colours.ink2);
-        painter.setFont(look.font(Type::body));
-        painter.drawText(QRectF(kSide, y + 17, width() - 2 * kSide, 16), Qt::AlignLeft | Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(m_words.done, Qt::ElideRight, width() - 2 * kSide));
-        paintKept(painter);
+        m_form == Form::line ? paintLine(painter) : paintBand(painter);
         return;
     }
     const qreal bottom = contentBottom();
-    y = paintWrapped(painter, m_words.sentence, y, bottom) + 2;
+    qreal y = paintWrapped(painter, m_words.sentence, 2, bottom) + 2;
     painter.setPen(colours.ink2);
     painter.setFont(look.font(Type::body));
     y = paintWrapped(painter, m_words.done, y, bottom) + 8;
@@ -154,28 +163,64 @@ void FailurePanel::paintEvent(QPaintEvent*) {
     paintBody(painter, y + 5, bottom);
 }
 
+/// One sentence beside the button, on two lines if need be: of a server that told why, its own words.
+void FailurePanel::paintLine(QPainter& painter) {
+    const auto& [label, reason] = m_words.reason;
+    QString words = reason.isEmpty() ? m_words.sentence : label + QStringLiteral(": ") + reason;
+    words.replace(QLatin1Char('\n'), QLatin1Char(' '));
+    const int right = m_runAgain->isHidden() ? width() - kSide - kMoreButton : m_runAgain->x();
+    const int room = right - kSide - 8;
+    const QStringList lines = wrappedLines(words, painter.font(), room, 2, QTextOption::WordWrap);
+    const qreal pitch = painter.fontMetrics().lineSpacing();
+    qreal y = 1 + (height() - 1 - static_cast<double>(lines.size()) * pitch) / 2;
+    for (const QString& line : lines) {
+        painter.drawText(QRectF(kSide, y, room, pitch), Qt::AlignLeft | Qt::AlignVCenter, line);
+        y += pitch;
+    }
+}
+
+void FailurePanel::paintBand(QPainter& painter) {
+    const Look& look = Look::instance();
+    const Colours& colours = look.colours();
+    qreal y = 9;
+    const auto put = [&](QString text, qreal left) {
+        const qreal room = width() - kSide - left;
+        text.replace(QLatin1Char('\n'), QLatin1Char(' '));
+        painter.drawText(QRectF(left, y, room, 16), Qt::AlignLeft | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(room)));
+    };
+    put(m_words.sentence, kSide);
+    y += kBandLine;
+    painter.setFont(look.font(Type::body));
+    if (const auto& [label, reason] = m_words.reason; !reason.isEmpty()) {
+        put(reason, kSide + kFactLabel);
+        painter.setPen(colours.ink3);
+        put(label, kSide);
+        y += kBandLine;
+    }
+    painter.setPen(colours.ink2);
+    put(m_words.done, kSide);
+    paintKept(painter);
+}
+
 /// On as many lines as there are where no body needs the room: a reason is read, and a fingerprint compared, whole.
 qreal FailurePanel::paintFact(QPainter& painter, const QString& value, qreal y, qreal bottom) {
     const qreal room = width() - 2 * kSide - kFactLabel;
-    QString line = value;
-    line.replace(QLatin1Char('\n'), QLatin1Char(' '));
+    QString text = value;
+    text.replace(QLatin1Char('\n'), QLatin1Char(' '));
     const QFontMetrics metrics = painter.fontMetrics();
-    if (!m_words.body.isEmpty() || metrics.horizontalAdvance(line) <= room) {
-        painter.drawText(QRectF(kSide + kFactLabel, y, room, kFactLine), Qt::AlignLeft | Qt::AlignVCenter,
-                         metrics.elidedText(line, Qt::ElideRight, static_cast<int>(room)));
-        return kFactLine;
-    }
     const qreal above = (kFactLine - metrics.height()) / 2.0;
-    // Whole lines only.
-    const double lines = std::max(1.0, std::floor((bottom - y - above) / metrics.lineSpacing()));
-    const QRectF place(kSide + kFactLabel, y + above, room, lines * metrics.lineSpacing());
-    const int wrap = line.contains(QLatin1Char(' ')) ? Qt::TextWordWrap : Qt::TextWrapAnywhere;
-    const QRectF used = painter.boundingRect(place, wrap | Qt::AlignLeft, line);
-    painter.save();
-    painter.setClipRect(place, Qt::IntersectClip);
-    painter.drawText(place, wrap | Qt::AlignLeft, line);
-    painter.restore();
-    return std::max<qreal>(kFactLine, std::min(std::ceil(used.height()), place.height()) + 2 * above);
+    const int fit = static_cast<int>((bottom - y - above) / metrics.lineSpacing());
+    const int most = m_words.body.isEmpty() ? std::max(1, fit) : 1;
+    const auto wrap = text.contains(QLatin1Char(' ')) ? QTextOption::WordWrap : QTextOption::WrapAnywhere;
+    const QStringList lines = wrappedLines(text, painter.font(), room, most, wrap);
+    qreal at = y + above;
+    for (const QString& line : lines) {
+        painter.drawText(QRectF(kSide + kFactLabel, at, room, metrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                         line);
+        at += metrics.lineSpacing();
+    }
+    return std::max<qreal>(kFactLine, at - y + above);
 }
 
 /// What had come stays, but counts nowhere: said beside the buttons, where the footer's badges would be.
@@ -203,28 +248,22 @@ void FailurePanel::paintBody(QPainter& painter, qreal y, qreal bottom) {
     const Colours& colours = look.colours();
     // Enough for any card; a body may have 64 KiB.
     constexpr qsizetype kShown = 4000;
-    QTextLayout layout(m_words.body.left(kShown).replace(QLatin1Char('\n'), QChar(QChar::LineSeparator)),
-                       look.font(Type::mono));
-    QTextOption option;
-    option.setWrapMode(QTextOption::WrapAnywhere);
-    layout.setTextOption(option);
     const qreal textWidth = width() - 2 * kSide - 2 * (kBodyPadding + 2);
-    layout.beginLayout();
-    int lines = 0;
-    for (QTextLine line = layout.createLine(); line.isValid() && lines < most; line = layout.createLine()) {
-        line.setLineWidth(textWidth);
-        line.setPosition({0, lines * static_cast<qreal>(kMonoLine) + (kMonoLine - line.height()) / 2});
-        ++lines;
-    }
-    layout.endLayout();
-    const QRectF box(kSide, y, width() - 2 * kSide, lines * kMonoLine + 2 * kBodyPadding);
+    const QStringList lines =
+        wrappedLines(m_words.body.left(kShown), look.font(Type::mono), textWidth, most, QTextOption::WrapAnywhere);
+    const QRectF box(kSide, y, width() - 2 * kSide, static_cast<int>(lines.size()) * kMonoLine + 2 * kBodyPadding);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(colours.border);
     painter.setBrush(colours.field);
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
     painter.setPen(colours.ink2);
-    painter.setClipRect(box, Qt::IntersectClip);
-    layout.draw(&painter, box.topLeft() + QPointF(kBodyPadding + 2, kBodyPadding));
+    painter.setFont(look.font(Type::mono));
+    qreal top = box.top() + kBodyPadding;
+    for (const QString& line : lines) {
+        painter.drawText(QRectF(box.left() + kBodyPadding + 2, top, textWidth, kMonoLine),
+                         Qt::AlignLeft | Qt::AlignVCenter, line);
+        top += kMonoLine;
+    }
 }
 
 } // namespace decodescope

@@ -17,7 +17,9 @@ public:
 
     enum class Form { whole, band, line };
     void show(const FailureWords& words, Form form);
-    [[nodiscard]] static int heightOf(Form form);
+    void setForm(Form form);
+    /// Of a band or a line. A band has one more line where a reason was told.
+    [[nodiscard]] int heightOf(Form form) const;
     /// An opened recording's lane can neither be asked again nor get another key.
     void setRunnable(bool runnable);
 
@@ -33,7 +35,10 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void showButtons();
     void place();
+    void paintLine(QPainter& painter);
+    void paintBand(QPainter& painter);
     qreal paintWrapped(QPainter& painter, const QString& text, qreal y, qreal bottom);
     qreal paintFact(QPainter& painter, const QString& value, qreal y, qreal bottom);
     void paintKept(QPainter& painter);

@@ -208,6 +208,13 @@ FailureWords failureWords(const RunRecord& record, const RunSpec& spec) {
         return words;
     if (kind == ErrorKind::tls)
         words.fingerprint = QString::fromStdString(fingerprintIn(record.end->message));
+    const auto pins = [&words](const RunSpec& pinned) {
+        return QString::fromStdString(pinned.endpoint.pinnedCertificate) == words.fingerprint;
+    };
+    if (!words.fingerprint.isEmpty() && pins(spec) && !pins(record.spec)) {
+        words.trusted = true;
+        words.done = tr("The certificate is pinned now. Press Run lane again.");
+    }
     if (!words.fingerprint.isEmpty())
         words.facts.emplace_back(tr("SHA-256"), words.fingerprint);
     if (const auto status = record.end->httpStatus; (status == 400 || status == 422) && !spec.local) {
@@ -225,7 +232,8 @@ FailureWords failureWords(const RunRecord& record, const RunSpec& spec) {
     if (death)
         words.body = death->lastLines;
     else if (words.body.isEmpty() && !record.end->message.empty())
-        words.facts.emplace_back(tr("Reason"), reasonOf(record, words.fingerprint));
+        words.facts.push_back(words.reason = {kind == ErrorKind::inStream ? tr("Server") : tr("Reason"),
+                                              reasonOf(record, words.fingerprint)});
     return words;
 }
 

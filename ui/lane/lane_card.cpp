@@ -1,6 +1,5 @@
 #include "ui/lane/lane_card.h"
 
-#include "ui/lane/failure_panel.h"
 #include "ui/lane/failure_words.h"
 #include "ui/lane/lane_head.h"
 #include "ui/lane/reading_row.h"
@@ -29,7 +28,7 @@ constexpr int kTextAbove = 8;
 constexpr int kFooterHeight = 18;
 constexpr int kFooterBottom = 7;
 constexpr int kButtonSide = 22;
-constexpr int kShortCard = 280; // lower than this a failure is one line
+constexpr int kAboveBand = 192; // with less left than this a failure is one line
 constexpr qint64 kWordsEveryMs = 100;
 constexpr qint64 kFiguresEveryMs = 200;
 
@@ -162,6 +161,9 @@ void LaneCard::advance(const Session& session) {
     // Nothing came, nothing counts up: nothing to do.
     if (m_shown && sameRun && !lane->inFlight() && lane->revision() == m_revision && !readingOn())
         return;
+    // A lane that does not run and yet changed was edited: its key may be another, its certificate trusted now.
+    if (!lane->inFlight() && lane->revision() != m_revision)
+        m_shown = false;
     m_revision = lane->revision();
     LaneShot shot;
     shot.config = &lane->config();
@@ -245,11 +247,8 @@ void LaneCard::refreshFailure(const LaneShot& shot) {
     const bool bad = shot.record && (shot.state == LaneState::failed || shot.state == LaneState::cut);
     if (bad) {
         const bool nothing = shot.record->events.empty();
-        const FailurePanel::Form form = nothing                 ? FailurePanel::Form::whole
-                                        : height() < kShortCard ? FailurePanel::Form::line
-                                                                : FailurePanel::Form::band;
-        m_failure->show(failureWords(*shot.record, shot.config->spec), form);
         m_text->setVisible(!nothing);
+        m_failure->show(failureWords(*shot.record, shot.config->spec), failureForm());
     } else {
         m_text->setVisible(true);
     }
@@ -302,6 +301,13 @@ QRect LaneCard::footerRect() const {
     return {kSide, height() - kFooterBottom - kFooterHeight, width() - 2 * kSide, kFooterHeight};
 }
 
+FailurePanel::Form LaneCard::failureForm() const {
+    if (m_text->isHidden())
+        return FailurePanel::Form::whole;
+    const int left = height() - m_failure->heightOf(FailurePanel::Form::band);
+    return left < kAboveBand ? FailurePanel::Form::line : FailurePanel::Form::band;
+}
+
 void LaneCard::placeChildren() {
     m_head->setGeometry(0, 0, width(), m_head->sizeHint().height());
     const int stripTop = m_head->height() + kStripAbove;
@@ -313,9 +319,10 @@ void LaneCard::placeChildren() {
     m_readingButton->move(m_moreButton->x() - m_readingButton->width(), buttonTop);
     int bottom = footer.top() - 7;
     if (!m_failure->isHidden()) {
-        const bool whole = m_text->isHidden();
-        const FailurePanel::Form form = height() < kShortCard ? FailurePanel::Form::line : FailurePanel::Form::band;
-        const int tall = whole ? height() - textTop : FailurePanel::heightOf(form);
+        // At once and not at the next frame: buttons placed for a band cover the one line of a lower card.
+        const FailurePanel::Form form = failureForm();
+        m_failure->setForm(form);
+        const int tall = form == FailurePanel::Form::whole ? height() - textTop : m_failure->heightOf(form);
         m_failure->setGeometry(0, height() - tall, width(), tall - 1);
         bottom = height() - tall - 4;
         // The button row of the panel takes the footer's place.
@@ -328,10 +335,7 @@ void LaneCard::placeChildren() {
     m_text->setGeometry(1, textTop, width() - 2, std::max(0, bottom - textTop));
 }
 
-void LaneCard::resizeEvent(QResizeEvent* event) {
-    // The form of a failure depends on the height.
-    if (event->oldSize().height() != height())
-        m_shown = false;
+void LaneCard::resizeEvent(QResizeEvent*) {
     placeChildren();
 }
 

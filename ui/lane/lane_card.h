@@ -2,6 +2,7 @@
 
 #include "core/metrics/metrics.h"
 #include "ui/lane/badge_row.h"
+#include "ui/lane/failure_panel.h"
 #include "ui/lane/lane_shot.h"
 #include "ui/lane/lane_words.h"
 #include "ui/view_state.h"
@@ -18,7 +19,6 @@ class QToolButton;
 
 namespace decodescope {
 
-class FailurePanel;
 class HeatStrip;
 class LaneHead;
 class ReadingRow;
@@ -81,6 +81,7 @@ private:
     void refreshReading(const LaneShot& shot);
     void refreshFailure(const LaneShot& shot);
     void setBadges(std::vector<LaneBadge> badges);
+    [[nodiscard]] FailurePanel::Form failureForm() const;
     void placeChildren();
     void fillMenu(QMenu& menu);
     void showMenu(QPoint globalPosition);

@@ -5,18 +5,12 @@
 #include <QHelpEvent>
 #include <QPainter>
 
-#include <algorithm>
-#include <cmath>
-
 namespace decodescope {
 namespace {
 
 constexpr int kSide = 10;
 constexpr int kGlyph = 14;
 constexpr qreal kFailedSwatch = 0.55;
-constexpr int kSmallestNumberPx = 13;
-// Shares of the row (look.md 25).
-constexpr std::array<double, 5> kEdges{0.0, 0.19, 0.47, 0.83, 1.0};
 
 // Lengths that are larger in a presentation: header line, row of numbers, labels in it, swatch.
 int headerHeight() {
@@ -75,8 +69,9 @@ void LaneHead::paintEvent(QPaintEvent* event) {
     if (event->rect().top() < headerHeight())
         paintHeader(painter);
     if (event->rect().bottom() >= headerHeight()) {
-        for (std::size_t i = 0; i < m_content.numbers.size(); ++i)
-            paintNumber(painter, m_content.numbers[i], numberRect(i));
+        const NumberRow row = numberRow();
+        for (std::size_t i = 0; i < row.columns.size(); ++i)
+            paintNumber(painter, row, i);
     }
     if (m_focusShown)
         Look::instance().drawFocus(painter, QRectF(0, 0, width(), headerHeight()).adjusted(5, 5, -5, -5));
@@ -118,40 +113,26 @@ void LaneHead::paintHeader(QPainter& painter) {
     }
 }
 
-QRectF LaneHead::numberRect(std::size_t index) const {
-    const double row = width() - 2 * kSide;
-    const double left = std::round(kSide + row * kEdges[index]);
-    const double right = std::round(kSide + row * kEdges[index + 1]);
-    return {left, static_cast<qreal>(headerHeight()), right - left, static_cast<qreal>(numbersHeight())};
+NumberRow LaneHead::numberRow() const {
+    return placeNumbers(m_content.numbers, kSide, width() - 2 * kSide);
 }
 
-void LaneHead::paintNumber(QPainter& painter, const LaneNumber& number, const QRectF& rect) {
+void LaneHead::paintNumber(QPainter& painter, const NumberRow& row, std::size_t index) {
     const Look& look = Look::instance();
     const Colours& colours = look.colours();
-    constexpr qreal kUnitGap = 2.5;
+    const LaneNumber& number = m_content.numbers[index];
+    const NumberRow::Column& column = row.columns[index];
     painter.setFont(look.font(Type::small));
     painter.setPen(colours.ink3);
-    const QFontMetricsF small(look.font(Type::small));
-    painter.drawText(QRectF(rect.left(), rect.top(), rect.width(), labelHeight()), Qt::AlignLeft | Qt::AlignVCenter,
-                     small.elidedText(number.label, Qt::ElideRight, rect.width()));
+    const qreal top = headerHeight();
+    painter.drawText(
+        QRectF(column.left, top, column.width, labelHeight()), Qt::AlignLeft | Qt::AlignVCenter,
+        QFontMetricsF(painter.font()).elidedText(number.label, Qt::ElideRight, column.width - NumberRow::kLabelGap));
 
-    const QString slash = QStringLiteral(" / ");
-    const qreal unitWidth = number.unit.isEmpty() ? 0 : small.horizontalAdvance(number.unit) + kUnitGap;
-    QFont font = look.font(Type::number);
-    const auto widthOf = [&](const QFont& f) {
-        const QFontMetricsF metrics(f);
-        return metrics.horizontalAdvance(number.value) +
-               (number.second.isEmpty() ? 0 : metrics.horizontalAdvance(slash + number.second)) + unitWidth;
-    };
-    // A narrow card: smaller figures rather than cut ones.
-    while (font.pixelSize() > kSmallestNumberPx && widthOf(font) > rect.width() - 7)
-        font.setPixelSize(font.pixelSize() - 1);
-    // What is still too wide does without its unit: the label and the tool tip tell it.
-    const bool unitShown = !number.unit.isEmpty() && widthOf(font) <= rect.width();
-    const QFontMetricsF metrics(font);
-    qreal x = rect.left();
-    const qreal baseline = rect.top() + labelHeight() + (look.presentation() ? 32 : 18.5);
-    painter.setFont(font);
+    qreal x = column.left;
+    const qreal baseline = top + labelHeight() + (look.presentation() ? 32 : 18.5);
+    painter.setFont(row.font);
+    const QFontMetricsF metrics(row.font);
     const QColor ink = number.dim ? colours.ink3 : colours.ink;
     const auto draw = [&](const QString& text, const QColor& colour) {
         painter.setPen(colour);
@@ -160,14 +141,12 @@ void LaneHead::paintNumber(QPainter& painter, const LaneNumber& number, const QR
     };
     draw(number.value, ink);
     if (!number.second.isEmpty()) {
-        draw(slash, colours.ink3);
+        draw(row.slash, colours.ink3);
         draw(number.second, number.secondDim ? colours.ink3 : ink);
     }
-    if (unitShown) {
-        painter.setFont(look.font(Type::small));
-        painter.setPen(number.dim ? colours.ink3 : colours.ink2);
-        painter.drawText(QPointF(x + kUnitGap, baseline), number.unit);
-    }
+    painter.setFont(row.unitFont);
+    painter.setPen(number.dim ? colours.ink3 : colours.ink2);
+    painter.drawText(QPointF(x + NumberRow::kUnitGap, baseline), column.unit);
 }
 
 bool LaneHead::event(QEvent* event) {
@@ -177,9 +156,12 @@ bool LaneHead::event(QEvent* event) {
     QString tip;
     if (help->pos().y() < headerHeight())
         tip = m_content.name + QLatin1Char('\n') + m_content.place + QLatin1Char('\n') + m_content.state.words;
-    for (std::size_t i = 0; i < m_content.numbers.size(); ++i) {
-        if (numberRect(i).contains(help->pos()))
-            tip = m_content.numbers[i].tip;
+    else {
+        const NumberRow row = numberRow();
+        for (std::size_t i = 0; i < row.columns.size(); ++i) {
+            if (help->pos().x() >= row.columns[i].left)
+                tip = m_content.numbers[i].tip;
+        }
     }
     showPlainTip(help->globalPos(), tip, this);
     return true;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ui/lane/lane_words.h"
+#include "ui/lane/number_row.h"
 
 #include <QWidget>
 
@@ -8,8 +8,7 @@
 
 namespace decodescope {
 
-/// The upper part of a lane's card: swatch, name, place and state, and the four numbers under them. Painted whole;
-/// value boxes have fixed left edges, so that nothing moves when a number grows a digit.
+/// The upper part of a lane's card: swatch, name, place and state, and the four numbers under them. Painted whole.
 class LaneHead : public QWidget {
     Q_OBJECT
 
@@ -35,8 +34,8 @@ protected:
 
 private:
     void paintHeader(QPainter& painter);
-    void paintNumber(QPainter& painter, const LaneNumber& number, const QRectF& rect);
-    [[nodiscard]] QRectF numberRect(std::size_t index) const;
+    void paintNumber(QPainter& painter, const NumberRow& row, std::size_t index);
+    [[nodiscard]] NumberRow numberRow() const;
 
     Content m_content;
     bool m_focusShown = false;

@@ -78,16 +78,19 @@ LaneNumber rateNumber(const LaneShot& shot, RateUnit unit) {
     if (unit == RateUnit::characters) {
         number.label = tr("Text rate");
         number.unit = tr("chars/s");
+        number.briefUnit = tr("ch/s");
         number.tip = tr("Characters of the answer after its first arrival, a second");
         rate = shot.summary ? shot.summary->charsPerS : std::nullopt;
     } else if (unit == RateUnit::words) {
         number.label = tr("Text rate");
         number.unit = tr("words/s");
+        number.briefUnit = tr("wd/s");
         number.tip = tr("Words of the answer after its first arrival, a second");
         rate = shot.summary ? shot.summary->wordsPerS : std::nullopt;
     } else if (events) {
         number.label = tr("Event rate");
         number.unit = tr("events/s");
+        number.briefUnit = tr("ev/s");
         number.tip = tr(
             "The server does not tell how many tokens an event holds: events a second, (E \u2212 e1) / (tn \u2212 t1)");
         rate = shot.summary->eventsPerS;
@@ -105,6 +108,7 @@ LaneNumber rateNumber(const LaneShot& shot, RateUnit unit) {
     number.value = formatRate(rate);
     if (number.value == enDash()) {
         number.unit.clear();
+        number.briefUnit.clear();
         if (shot.state == LaneState::notStreamed)
             number.tip = tr("The answer came whole: it has no decode rate");
         else
@@ -181,6 +185,7 @@ LaneBadge clockSourceBadge(ClockSource clock) {
 /// Where the stamps come from, and in the tip how far they can be wrong.
 LaneBadge clockBadge(const RunRecord& record) {
     LaneBadge badge = clockSourceBadge(record.clock);
+    badge.source = true;
     if (!record.stamps)
         return badge;
     const StampReport& stamps = *record.stamps;
@@ -432,10 +437,12 @@ std::vector<LaneBadge> laneBadges(const LaneShot& shot) {
     if (!shot.summary)
         return badges;
     const RunSummary& summary = *shot.summary;
-    if (const auto badge = tokenBadge(summary))
-        badges.push_back(*badge);
-    if (const auto badge = engineBadge(*shot.record, summary))
-        badges.push_back(*badge);
+    for (auto badge : {tokenBadge(summary), engineBadge(*shot.record, summary)}) {
+        if (badge) {
+            badge->source = true;
+            badges.push_back(*badge);
+        }
+    }
     if (const auto badge = stallBadge(summary, kernelClock(shot)))
         badges.push_back(*badge);
     if (const auto hatched = summary.clientGaps; hatched > 0)

@@ -39,6 +39,7 @@ struct LaneNumber {
     bool dim = false;       ///< not a result: waiting, cut, undefined
     bool secondDim = false; ///< a percentile that n does not support
     QString tip;            ///< formula, or the reason for a dash
+    QString briefUnit = {}; ///< where the card is too narrow for the unit; empty: no shorter one
     friend bool operator==(const LaneNumber&, const LaneNumber&) = default;
 };
 
@@ -50,7 +51,8 @@ struct LaneBadge {
     QString words;
     bool stall = false;
     QString tip;
-    QString brief = {}; ///< where the words are too long for their place; empty: no shorter ones
+    QString brief = {};  ///< where the words are too long for their place; empty: no shorter ones
+    bool source = false; ///< tells where the figures come from, and no finding about the run
     friend bool operator==(const LaneBadge&, const LaneBadge&) = default;
 };
 [[nodiscard]] std::vector<LaneBadge> laneBadges(const LaneShot& shot);

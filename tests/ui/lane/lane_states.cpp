@@ -163,6 +163,27 @@ std::vector<LaneCase> laneCases() {
         end.kind = ErrorKind::truncated;
         c.record->end = end;
     }
+    {
+        LaneCase& c = add("overloaded", kLocal, 4, 755, 0.5, 40, Outcome::error, LaneState::cut);
+        c.record->end = fault(ErrorKind::inStream, 200);
+        c.record->end->message = "The server is overloaded, please try again later";
+    }
+    for (const bool pinned : {false, true}) {
+        LaneCase& c = add(pinned ? "pinned" : "untrusted", "https://127.0.0.1:18743/v1", 1, 2, 0, 0, Outcome::error,
+                          LaneState::failed);
+        std::string fingerprint = "0B";
+        for (int i = 1; i < 32; ++i)
+            fingerprint += ":3" + std::to_string(i % 10);
+        c.record->end = fault(ErrorKind::tls, std::nullopt);
+        c.record->end->message =
+            "The certificate of 127.0.0.1:18743 is not trusted: The certificate is self-signed, and untrusted. Its "
+            "SHA-256 fingerprint is " +
+            fingerprint +
+            ". If this is your own server, trust this certificate by its fingerprint, name it as an extra authority, "
+            "or allow invalid certificates for this lane.";
+        if (pinned)
+            c.config.spec.endpoint.pinnedCertificate = fingerprint;
+    }
     add("cancelled", kLocal, 3, 436, 0.4, 23, Outcome::cancelled, LaneState::cancelled);
     {
         LaneCase& c = add("unreachable", "http://127.0.0.1:9/v1", 5, 2, 0, 0, Outcome::error, LaneState::failed);

@@ -3,6 +3,8 @@
 #include "ui/lane/failure_words.h"
 #include "ui/lane/lane_card.h"
 #include "ui/lane/lane_words.h"
+#include "ui/lane/number_row.h"
+#include "ui/lane/wrapped_lines.h"
 #include "ui/text/token_text_view.h"
 #include "ui/theme/look.h"
 
@@ -30,6 +32,13 @@ private slots:
     void partialRunsAreDimAndLabelled();
     void p99OfFewGapsIsDim();
     void failureSaysWhatItKnowsAndNoKey();
+    void theServersOwnWordsAreOnTheCard();
+    void theButtonsLeaveTheErrorAlone();
+    void aCutReasonSaysSo();
+    void aPinnedCertificateIsSaid();
+    void numbersKeepApartAndTheirUnits_data();
+    void numbersKeepApartAndTheirUnits();
+    void findingsAreFoldedAfterTheSources();
     void theDeathOfAnEngineIsTheLanesMessage();
     void badgesNameTheirSources();
     void aRefusedCertificateCanBeTrusted();
@@ -224,6 +233,157 @@ void TestLaneCard::failureSaysWhatItKnowsAndNoKey() {
     const FailureWords refused = failureWords(*find("unreachable").record, find("unreachable").config.spec);
     QVERIFY(!refused.keyMatters);
     QCOMPARE(refused.facts.back().second, QStringLiteral("Connection refused"));
+}
+
+void TestLaneCard::theServersOwnWordsAreOnTheCard() {
+    const LaneCase& c = find("overloaded");
+    const QString said = QStringLiteral("The server is overloaded, please try again later");
+    const FailureWords words = failureWords(*c.record, c.config.spec);
+    QCOMPARE(words.reason.second, said);
+    FailurePanel panel;
+    panel.show(words, FailurePanel::Form::band);
+    QVERIFY2(panel.toolTip().contains(said), qPrintable(panel.toolTip()));
+    QVERIFY(panel.accessibleDescription().contains(said));
+    // Where they are painted: another reason is another picture, in a band and in one line.
+    for (const auto form : {FailurePanel::Form::band, FailurePanel::Form::line}) {
+        panel.resize(500, panel.heightOf(form));
+        panel.show(words, form);
+        const QImage one = panel.grab().toImage();
+        FailureWords other = words;
+        other.reason.second = QStringLiteral("Something else");
+        panel.show(other, form);
+        QVERIFY(panel.grab().toImage() != one);
+    }
+}
+
+void TestLaneCard::theButtonsLeaveTheErrorAlone() {
+    const LaneCase& c = find("overloaded");
+    LaneCard card(m_view);
+    card.setLaneId(c.config.id);
+    card.resize(700, 500);
+    card.show();
+    card.advance(c.shot());
+    const auto* panel = card.findChild<FailurePanel*>();
+    const auto buttons = [panel] {
+        int count = 0;
+        for (auto* button : panel->findChildren<QAbstractButton*>())
+            count += button->isVisible() ? 1 : 0;
+        return count;
+    };
+    QCOMPARE(panel->height() + 1, panel->heightOf(FailurePanel::Form::band));
+    QCOMPARE(buttons(), 1);
+    card.resize(700, 240); // and no frame comes after it
+    QCoreApplication::processEvents();
+    QCOMPARE(panel->height() + 1, panel->heightOf(FailurePanel::Form::line));
+    for (auto* button : panel->findChildren<QAbstractButton*>())
+        QVERIFY2(!button->isVisible() || button->x() > panel->width() / 2, "one line has its button at the right");
+}
+
+void TestLaneCard::aCutReasonSaysSo() {
+    const QFont font = Look::instance().font(Type::body);
+    const QString text = QStringLiteral("trust this certificate by its fingerprint, or allow invalid certificates");
+    const QStringList cut = wrappedLines(text, font, 150, 2, QTextOption::WordWrap);
+    QCOMPARE(cut.size(), 2);
+    QVERIFY2(cut.back().endsWith(QChar(0x2026)), qPrintable(cut.join(u'|')));
+    const QStringList whole = wrappedLines(text, font, 150, 20, QTextOption::WordWrap);
+    QCOMPARE(whole.join(QString()), text);
+    QCOMPARE(wrappedLines(QStringLiteral("a\nb"), font, 150, 5, QTextOption::WordWrap),
+             (QStringList{QStringLiteral("a"), QStringLiteral("b")}));
+}
+
+void TestLaneCard::aPinnedCertificateIsSaid() {
+    const FailureWords before = failureWords(*find("untrusted").record, find("untrusted").config.spec);
+    QVERIFY(!before.trusted);
+    const LaneCase& c = find("pinned");
+    FailureWords words = failureWords(*c.record, c.config.spec);
+    QVERIFY(words.trusted && words.done.contains(QLatin1String("pinned")));
+    RunRecord pinnedThen = *c.record;
+    pinnedThen.spec.endpoint.pinnedCertificate = c.config.spec.endpoint.pinnedCertificate;
+    QVERIFY2(!failureWords(pinnedThen, c.config.spec).trusted, "it was pinned then, and that did not help");
+    FailurePanel panel;
+    panel.resize(398, 300);
+    static_cast<QWidget&>(panel).show();
+    const auto trustable = [&panel] {
+        bool enabled = false;
+        for (auto* button : panel.findChildren<QAbstractButton*>())
+            enabled = enabled || (button->isVisible() && button->isEnabled() &&
+                                  button->text().contains(QLatin1String("certificate"), Qt::CaseInsensitive));
+        return enabled;
+    };
+    panel.show(before, FailurePanel::Form::whole);
+    QVERIFY(trustable());
+    panel.show(words, FailurePanel::Form::whole);
+    QVERIFY(!trustable());
+}
+
+void TestLaneCard::numbersKeepApartAndTheirUnits_data() {
+    QTest::addColumn<int>("width");
+    QTest::addColumn<QString>("ttft");
+    QTest::addColumn<QString>("rate");
+    QTest::addColumn<QString>("p50");
+    QTest::addColumn<QString>("p99");
+    QTest::addColumn<QString>("count");
+    for (const int width : {230, 260, 271, 300, 350, 378, 480, 900}) {
+        QTest::addRow("usual at %d", width) << width << "301"
+                                            << "50.0"
+                                            << "20.0"
+                                            << "23.3"
+                                            << "231";
+        QTest::addRow("large at %d", width) << width << "1.23"
+                                            << "1 234"
+                                            << "99.9"
+                                            << "1 234"
+                                            << "12 345";
+    }
+}
+
+void TestLaneCard::numbersKeepApartAndTheirUnits() {
+    QFETCH(int, width);
+    QFETCH(QString, ttft);
+    QFETCH(QString, rate);
+    QFETCH(QString, p50);
+    QFETCH(QString, p99);
+    QFETCH(QString, count);
+    std::array<LaneNumber, 4> numbers;
+    numbers[0].value = ttft;
+    numbers[0].unit = QStringLiteral("ms");
+    numbers[1].value = rate;
+    numbers[1].unit = QStringLiteral("events/s");
+    numbers[1].briefUnit = QStringLiteral("ev/s");
+    numbers[2].value = p50;
+    numbers[2].second = p99;
+    numbers[2].unit = QStringLiteral("ms");
+    numbers[3].value = count;
+    const NumberRow row = placeNumbers(numbers, 10, width);
+    for (std::size_t i = 0; i < 4; ++i) {
+        const NumberRow::Column& column = row.columns[i];
+        QVERIFY2(column.unit.isEmpty() == numbers[i].unit.isEmpty(), "no unit is lost");
+        QVERIFY2(column.taken + (i < 3 ? 4 : 0) <= column.width, qPrintable(QString::number(i)));
+        if (i < 3)
+            QCOMPARE(column.left + column.width, row.columns[i + 1].left);
+    }
+    // One more digit moves nothing where the row holds its usual numbers.
+    if (rate == QLatin1String("50.0")) {
+        numbers[0].value = numbers[3].value = QStringLiteral("7");
+        numbers[1].value = QStringLiteral("9.1");
+        const NumberRow shorter = placeNumbers(numbers, 10, width);
+        for (std::size_t i = 0; width >= 271 && i < 4; ++i)
+            QCOMPARE(shorter.columns[i].left, row.columns[i].left);
+    }
+}
+
+void TestLaneCard::findingsAreFoldedAfterTheSources() {
+    std::vector<LaneBadge> badges{{QStringLiteral("clock: kernel RX"), false, QStringLiteral("clock tip")},
+                                  {QStringLiteral("events only"), false, QStringLiteral("tokens tip")},
+                                  {QStringLiteral("buffered on the way"), false, QStringLiteral("finding tip")}};
+    badges[0].source = badges[1].source = true;
+    const BadgeRow row = placeBadges(badges, QRect(0, 0, 190, 18));
+    QVERIFY(!row.folded.empty());
+    QVERIFY(std::none_of(row.folded.begin(), row.folded.end(), [](std::size_t i) { return i == 2; }));
+    // What laneBadges() makes is told apart.
+    for (const LaneBadge& badge : laneBadges(find("shared-reads").shot()))
+        QCOMPARE(badge.source,
+                 badge.words.startsWith(QLatin1String("clock")) || badge.words.startsWith(QLatin1String("tokens:")));
 }
 
 void TestLaneCard::theDeathOfAnEngineIsTheLanesMessage() {

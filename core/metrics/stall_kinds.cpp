@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kTrendGaps = 64;
 constexpr std::size_t kFewestTrendGaps = 8;
+constexpr double kAtOnceS = 0.0005; ///< "0 ms" would be no time to say
 constexpr double kCatchUpShare = 0.8;
 constexpr double kCatchUpWithin = 1.5; ///< of the stall's length
 
@@ -130,16 +131,21 @@ StallTelling tellByArrivals(const ArrivalLog& log, std::size_t arrival, const St
     data.trendFromAfter = trend->fromAfter;
     data.owed = owed;
     data.caughtUp = came.tokens;
-    const std::string held = fmt::format(
-        "{:.1f} of the {:.1f} {} that {:.1f} {}{} would have brought in {} came above the trend", came.tokens, owed,
-        context.tokensKnown ? "tokens" : "events", trend->perS, context.tokensKnown ? "tok/s" : "events/s",
-        trend->fromAfter ? " (the rate after it)" : "", durationWords(lengthS));
+    // A read may well bring more than was owed: that is all of it, and not 37 of 36.
+    const std::string share = came.tokens > owed ? fmt::format("All of the {:.1f}", owed)
+                                                 : fmt::format("{:.1f} of the {:.1f}", came.tokens, owed);
+    const std::string held =
+        fmt::format("{} {} that {:.1f} {}{} would have brought in {} came above the trend", share,
+                    context.tokensKnown ? "tokens" : "events", trend->perS, context.tokensKnown ? "tok/s" : "events/s",
+                    trend->fromAfter ? " (the rate after it)" : "", durationWords(lengthS));
     // The last arrival may still grow by events that its read completed.
     const bool looked = !trend->mayChange && came.end < log.size();
     if (came.enough) {
         telling.kind = StallKind::delivery;
         data.withinS = came.afterS;
-        telling.evidence = fmt::format("{} within {} after it.", held, durationWords(came.afterS));
+        telling.evidence = came.afterS < kAtOnceS
+                               ? fmt::format("{}, with the arrival that ended it.", held)
+                               : fmt::format("{} within {} after it.", held, durationWords(came.afterS));
         telling.settled = looked;
         return telling;
     }

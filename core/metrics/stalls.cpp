@@ -69,11 +69,12 @@ StallTelling StallScan::tell(const ArrivalLog& log, const Found& gap, const Stal
     if (const auto part = clientPart(log, gap.arrival, gap.medianNs, context)) {
         telling.kind = StallKind::client;
         telling.data.hiccupS = toSeconds(*part);
+        const double excessS = (static_cast<double>(log.gapNs(gap.arrival)) - gap.medianNs.value_or(0)) * 1e-9;
         telling.evidence = fmt::format(
             "This machine held us up: a hiccup was in progress when the gap ended and takes {} of the {} "
             "above the median{}.",
-            durationWords(toSeconds(*part)),
-            durationWords((static_cast<double>(log.gapNs(gap.arrival)) - gap.medianNs.value_or(0)) * 1e-9),
+            durationWords(std::min(toSeconds(*part), excessS)), // a hiccup may begin before the gap does
+            durationWords(excessS),
             stampedByUs(context.record) ? ""
                                         : "; what came meanwhile lay in the kernel under the stamp of its last packet");
     } else {

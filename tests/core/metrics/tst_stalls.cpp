@@ -68,6 +68,13 @@ private slots:
         QCOMPARE(kinds(s), std::string("delivery "));
         QVERIFY(std::abs(s.stalls[0].startS - (0.2 + 39 * 0.02)) < 1e-9);
         QVERIFY(s.stalls[0].evidence.find("25.0 of the 25.0 tokens that 50.0 tok/s") != std::string::npos);
+        QVERIFY(s.stalls[0].evidence.ends_with("came above the trend, with the arrival that ended it."));
+    }
+
+    void moreThanWasOwedIsAllOfIt() {
+        const RunSummary s = summarize(Paused(40, 0.5).arrivals(1, 27).arrivals(60).run.build());
+        QVERIFY2(s.stalls[0].evidence.starts_with("All of the 25.0 tokens that 50.0 tok/s"),
+                 s.stalls[0].evidence.c_str());
     }
 
     void catchUpAtTwiceTheRateIsDelivery() {

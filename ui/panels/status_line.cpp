@@ -8,6 +8,7 @@
 
 #include <QFileInfo>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -36,8 +37,6 @@ QString endWord(LaneState state) {
         return StatusLine::tr("failed");
     case LaneState::cut:
         return StatusLine::tr("cut");
-    case LaneState::cancelled:
-        return StatusLine::tr("stopped");
     default:
         return {};
     }
@@ -56,6 +55,15 @@ QString abnormalWords(const Session& session) {
         .arg(ends.size())
         .arg(session.lanes().size())
         .arg(ends.join(QStringLiteral(", ")));
+}
+
+/// "3 lanes stopped": nobody's fault but what the person wanted; empty when none was.
+QString stoppedWords(const Session& session) {
+    const auto stopped = std::count_if(session.lanes().begin(), session.lanes().end(),
+                                       [](const auto& lane) { return lane->state() == LaneState::cancelled; });
+    if (stopped == 0)
+        return {};
+    return stopped == 1 ? StatusLine::tr("1 lane stopped") : StatusLine::tr("%1 lanes stopped").arg(stopped);
 }
 
 /// What the instrument knows of its own errors in the runs that are shown.
@@ -110,6 +118,7 @@ StatusLine::StatusLine(QWidget* parent)
         return label;
     };
     m_abnormal = made(&Colours::fail);
+    m_stopped = made(&Colours::ink2);
     m_clock = made(&Colours::ink2);
     setPlainTip(m_clock,
                 tr("Where the times of arrival come from, and how far they can be wrong in the runs that are "
@@ -122,14 +131,14 @@ StatusLine::StatusLine(QWidget* parent)
     m_journal = made(&Colours::ink2);
     m_file = made(&Colours::ink2);
     m_file->setElided(Qt::ElideMiddle);
-    for (RoleLabel* label : {m_abnormal, m_clock, m_hiccups, m_release, m_frames})
+    for (RoleLabel* label : {m_abnormal, m_stopped, m_clock, m_hiccups, m_release, m_frames})
         addWidget(label);
     addPermanentWidget(m_journal);
     addPermanentWidget(m_file);
 }
 
 void StatusLine::showStart() {
-    for (RoleLabel* label : {m_abnormal, m_hiccups, m_release, m_frames, m_journal})
+    for (RoleLabel* label : {m_abnormal, m_stopped, m_hiccups, m_release, m_frames, m_journal})
         put(label, {});
     put(m_clock, tr("No account, no telemetry, no update check"));
     put(m_file, {});
@@ -138,6 +147,7 @@ void StatusLine::showStart() {
 void StatusLine::advance(const RunController& runs, int droppedFrames) {
     const Session& session = runs.session();
     put(m_abnormal, abnormalWords(session));
+    put(m_stopped, stoppedWords(session));
 
     const auto instrument = instrumentOf(session);
     put(m_clock, instrument ? clockText(*instrument) : QString());

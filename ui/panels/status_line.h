@@ -20,6 +20,7 @@ public:
 
 private:
     RoleLabel* m_abnormal;
+    RoleLabel* m_stopped;
     RoleLabel* m_clock;
     RoleLabel* m_hiccups;
     RoleLabel* m_release;

@@ -20,6 +20,7 @@
 #include "ui/tables/stall_table.h"
 #include "ui/window/dock_area.h"
 #include "ui/window/window_actions.h"
+#include "ui/window/window_place.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -65,6 +66,7 @@ MainWindow::MainWindow(WindowServices services)
     resize(kUsualSize);
     if (!m_settings.geometry.isEmpty())
         restoreGeometry(m_settings.geometry);
+    stayOnScreen(*this);
     m_docks->restoreLayout(m_settings.layout);
     m_saveSoon.setSingleShot(true);
     m_saveSoon.setInterval(kSaveDelayMs);

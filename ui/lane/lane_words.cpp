@@ -445,14 +445,14 @@ std::vector<LaneBadge> laneBadges(const LaneShot& shot) {
     }
     if (const auto badge = stallBadge(summary, kernelClock(shot)))
         badges.push_back(*badge);
+    for (const LaneBadge& badge : bufferingBadges(summary.buffering))
+        badges.push_back(badge);
     if (const auto hatched = summary.clientGaps; hatched > 0)
         badges.push_back({hatched == 1 ? tr("1 gap hatched") : tr("%1 gaps hatched").arg(hatched), false,
                           tr("Gaps that our own machine made: in no percentile")});
     if (const auto marked = summary.hiccupGaps; marked > 0)
         badges.push_back({marked == 1 ? tr("1 gap over a hiccup") : tr("%1 gaps over hiccups").arg(marked), false,
                           tr("A hiccup of our own machine fell into them without making them: marked, and kept")});
-    for (const LaneBadge& badge : bufferingBadges(summary.buffering))
-        badges.push_back(badge);
     // While it runs every run is short.
     if (!shot.inFlight) {
         for (const std::string& flag : summary.flags) {

@@ -483,6 +483,8 @@ void TestLaneCard::badgesTellWhyItStalledAndWhatHeldItUp() {
     QVERIFY2(words.contains(QStringLiteral("2 stalls: 1 delivery, 1 generation")), qPrintable(words.join(u'|')));
     QVERIFY(words.contains(QStringLiteral("1 gap hatched")) && words.contains(QStringLiteral("2 gaps over hiccups")));
     QVERIFY(words.contains(QStringLiteral("buffered, 16 KiB")));
+    QVERIFY2(words.indexOf(QStringLiteral("buffered, 16 KiB")) < words.indexOf(QStringLiteral("1 gap hatched")),
+             "what the way did weighs more than what is only marked, and is folded later");
     QVERIFY2(!words.contains(QStringLiteral("in bursts")), "the buffer says it already");
 }
 

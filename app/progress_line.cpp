@@ -2,6 +2,7 @@
 
 #include "app/terminal.h"
 #include "core/base/counted.h"
+#include "core/metrics/counted_stalls.h"
 
 #include <fmt/format.h>
 
@@ -45,8 +46,8 @@ std::string laneText(const LaneProgress& lane) {
         text += fmt::format(" {:.1f} tok/s", *figures.decodeTps);
     else if (figures.eventsPerS)
         text += fmt::format(" {:.1f} events/s", *figures.eventsPerS);
-    if (!figures.stalls.empty())
-        text += " " + counted(figures.stalls.size(), "stall");
+    if (const std::size_t stalls = countedStalls(figures); stalls > 0)
+        text += " " + counted(stalls, "stall");
     if (lane.state != LaneState::running)
         text += fmt::format(" {}", stateName(lane.state));
     return text;

@@ -4,6 +4,7 @@
 #include "app/failure_line.h"
 #include "app/terminal.h"
 #include "core/base/utf8.h"
+#include "core/metrics/counted_stalls.h"
 #include "core/metrics/no_tokens.h"
 #include "core/source/request.h"
 
@@ -82,9 +83,9 @@ std::string stallsCell(const std::vector<const ReportedRun*>& runs) {
     std::size_t count = 0;
     double longestS = 0;
     for (const ReportedRun* run : runs) {
-        count += run->summary.stalls.size();
-        for (const Stall& stall : run->summary.stalls)
-            longestS = std::max(longestS, stall.lengthS);
+        count += countedStalls(run->summary);
+        if (const Stall* longest = longestCountedStall(run->summary))
+            longestS = std::max(longestS, longest->lengthS);
     }
     return count == 0 ? "0" : fmt::format("{} (max {})", count, seconds(longestS));
 }

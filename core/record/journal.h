@@ -27,7 +27,8 @@ struct RecordingHeader {
 struct RecordedLane {
     int lane = 0;
     std::string name;
-    RunSpec spec; ///< key never written
+    RunSpec spec;                           ///< key never written
+    std::optional<int> look = std::nullopt; ///< its place in the lane palette; absent in older recordings
 };
 
 /// How the journal is doing, for the status bar.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -182,6 +183,31 @@ Instant RecordedRun::lastStamp() const {
     if (!chunks.empty())
         last = std::max(last, chunks.back().at);
     return end ? std::max(last, end->at) : last;
+}
+
+std::vector<int> looksOf(const Recording& recording) {
+    std::set<int> taken;
+    std::vector<int> looks;
+    for (const RecordedLane& lane : recording.lanes)
+        looks.push_back(lane.look && taken.insert(*lane.look).second ? *lane.look : -1);
+    int next = 0;
+    for (int& look : looks) {
+        if (look >= 0)
+            continue;
+        while (!taken.insert(next).second)
+            ++next;
+        look = next;
+    }
+    return looks;
+}
+
+std::string questionOf(const Recording& recording, const RecordedRun& run) {
+    const std::string& prompt = run.asked.spec.prompt;
+    // The lane's line holds the prompt as it was written, the run's what was sent.
+    for (const RecordedLane& lane : recording.lanes)
+        if (lane.lane == run.asked.lane && !lane.spec.prompt.empty() && prompt.ends_with(lane.spec.prompt))
+            return lane.spec.prompt;
+    return prompt;
 }
 
 std::string newerVersionNote(const Recording& recording) {

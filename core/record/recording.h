@@ -39,6 +39,13 @@ struct Recording {
     std::string path;
 };
 
+/// The place of each lane in the palette, in the order of `lanes`: as the live run had it. Lanes of older recordings,
+/// and one whose place another has already, take the first that is free.
+[[nodiscard]] std::vector<int> looksOf(const Recording& recording);
+
+/// What the user asked in a run: its prompt without the unique line that the session put before it.
+[[nodiscard]] std::string questionOf(const Recording& recording, const RecordedRun& run);
+
 /// For people: that a later version made this, and what it means here; empty when this version knows it all.
 [[nodiscard]] std::string newerVersionNote(const Recording& recording);
 

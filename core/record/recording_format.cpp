@@ -169,6 +169,9 @@ bool saneLane(std::optional<std::uint32_t> lane) {
     return lane && *lane < kMostLanes;
 }
 
+/// As many as a session may have lanes: whatever a file says, letters do not run out.
+constexpr int kMostLooks = 4096;
+
 RecordingLine parseLane(const json& line) {
     const auto lane = u32Member(line, "lane");
     if (!saneLane(lane))
@@ -177,6 +180,8 @@ RecordingLine parseLane(const json& line) {
     result.lane.lane = static_cast<int>(*lane);
     result.lane.name = textMember(line, "name").value_or("");
     result.lane.spec = specFromJson(line);
+    if (const auto look = intMember(line, "look"); look && *look >= 0 && *look < kMostLooks)
+        result.lane.look = *look;
     return result;
 }
 
@@ -352,6 +357,8 @@ void appendLaneLine(std::string& out, const RecordedLane& lane) {
     members["lane"] = lane.lane;
     members["name"] = withoutLiveKeys(lane.name);
     members["spec"] = askedJson(lane.spec);
+    if (lane.look)
+        members["look"] = *lane.look;
     sealJson(out, "lane", members);
 }
 

@@ -115,7 +115,7 @@ void Session::enroll(Lane& lane, int index) {
     lane.m_planIndex = index;
     lane.show({});
     if (m_journal) {
-        RecordedLane recorded{index, lane.m_planSpec.laneName, lane.m_planSpec};
+        RecordedLane recorded{index, lane.m_planSpec.laneName, lane.m_planSpec, lane.m_config.look};
         recorded.spec.key.reset();
         m_journal->addLane(recorded);
     }

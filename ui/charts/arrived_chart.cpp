@@ -33,7 +33,7 @@ bool ArrivedChart::hasData() const {
 }
 
 QString ArrivedChart::emptyLine() const {
-    return tr("The race appears with the first token");
+    return allOver() ? tr("No token came") : tr("The race appears with the first token");
 }
 
 void ArrivedChart::updateAxes() {

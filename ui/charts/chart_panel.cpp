@@ -113,6 +113,12 @@ double ChartPanel::dpr() const {
     return m_plot->devicePixelRatioF();
 }
 
+bool ChartPanel::allOver() const {
+    const auto ran = [](const ChartLane& lane) { return lane.record != nullptr; };
+    return std::any_of(m_lanes.begin(), m_lanes.end(), ran) &&
+           std::none_of(m_lanes.begin(), m_lanes.end(), [](const ChartLane& lane) { return lane.inFlight(); });
+}
+
 std::vector<std::size_t> ChartPanel::order() const {
     std::vector<std::size_t> result;
     for (std::size_t i = 0; i < m_lanes.size(); ++i) {

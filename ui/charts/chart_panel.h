@@ -73,8 +73,10 @@ protected:
     virtual void updateAxes() = 0;
     virtual void paintPlot(QPainter& painter, const QRectF& plot) = 0;
     [[nodiscard]] virtual bool hasData() const = 0;
-    /// What will appear here, while there is nothing.
+    /// What will appear here, while there is nothing; or why nothing will.
     [[nodiscard]] virtual QString emptyLine() const = 0;
+    /// Whether every lane that ran has ended: what has not come by now does not come any more.
+    [[nodiscard]] bool allOver() const;
     [[nodiscard]] virtual std::vector<HeaderValue> headerValues() const { return {}; }
     [[nodiscard]] virtual std::vector<LegendItem> legend() const { return {}; }
     /// Cursor on this chart's x axis and the words on its flag; nullopt: this chart has no such axis.

@@ -73,8 +73,10 @@ QString DistributionChart::emptyLine() const {
     const bool leftOut = std::any_of(m_lanes.begin(), m_lanes.end(), [](const ChartLane& lane) {
         return lane.abnormal() && lane.curves->gaps().size() > 0;
     });
-    return leftOut ? tr("No lane is complete, so there is no distribution")
-                   : tr("The distribution appears with the second token");
+    if (leftOut)
+        return tr("No lane is complete, so there is no distribution");
+    return allOver() ? tr("No lane had two tokens, so there is no distribution")
+                     : tr("The distribution appears with the second token");
 }
 
 void DistributionChart::updateAxes() {

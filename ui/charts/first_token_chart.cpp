@@ -31,7 +31,7 @@ bool FirstTokenChart::hasData() const {
 }
 
 QString FirstTokenChart::emptyLine() const {
-    return tr("The phases appear as the requests go out");
+    return allOver() ? tr("No request went out, and no token came") : tr("The phases appear as the requests go out");
 }
 
 double FirstTokenChart::Phases::reached() const {

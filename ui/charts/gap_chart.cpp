@@ -41,7 +41,7 @@ bool GapChart::hasData() const {
 }
 
 QString GapChart::emptyLine() const {
-    return tr("Gaps appear with the second token");
+    return allOver() ? tr("No lane had two tokens, so there is no gap") : tr("Gaps appear with the second token");
 }
 
 void GapChart::updateAxes() {

@@ -35,7 +35,7 @@ bool RateChart::hasData() const {
 }
 
 QString RateChart::emptyLine() const {
-    return tr("The rate appears with the second token");
+    return allOver() ? tr("No lane had two tokens, so there is no rate") : tr("The rate appears with the second token");
 }
 
 std::optional<double> RateChart::runRate(const ChartLane& lane) const {

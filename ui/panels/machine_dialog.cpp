@@ -16,7 +16,8 @@ namespace decodescope {
 namespace {
 
 constexpr int kColumns = 112; ///< the widest line of a usual result
-constexpr int kLines = 27;
+constexpr int kLines = 28;
+constexpr int kPadding = 6; ///< of the style sheet, with the border
 
 } // namespace
 
@@ -33,7 +34,9 @@ MachineDialog::MachineDialog(MeasureMachine measure, QWidget* parent)
     m_text->setLineWrapMode(QPlainTextEdit::NoWrap);
     m_text->setFont(Look::instance().font(Type::mono));
     const QFontMetrics metrics(m_text->font());
-    m_text->setMinimumSize(metrics.averageCharWidth() * kColumns, metrics.lineSpacing() * kLines);
+    // Frame, padding and the document's own margin beside the lines.
+    const int edge = 2 * static_cast<int>(m_text->document()->documentMargin() + kPadding);
+    m_text->setMinimumSize(metrics.averageCharWidth() * kColumns + edge, metrics.lineSpacing() * kLines + edge);
     m_again = new ActionButton(QStringLiteral("repeat"), tr("Measure again"), {}, this);
     m_copy = new ActionButton(QStringLiteral("copy"), tr("Copy"), {}, this);
     auto* close = new ActionButton({}, tr("Close"), tr("Esc"), this);
@@ -67,7 +70,7 @@ QString MachineDialog::shownText() const {
 void MachineDialog::measureNow() {
     m_again->setEnabled(false);
     m_copy->setEnabled(false);
-    m_text->clear();
+    m_text->setPlainText(tr("Measuring..."));
     m_state->setRole(&Colours::ink2);
     m_state->setText(
         tr("Measuring for about 12 seconds: streams of a server on this machine that writes the instant of "

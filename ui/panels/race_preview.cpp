@@ -1,5 +1,7 @@
 #include "ui/panels/race_preview.h"
 
+#include "core/base/visible_text.h"
+#include "core/metrics/counted_stalls.h"
 #include "core/metrics/metrics.h"
 #include "ui/theme/format.h"
 #include "ui/theme/look.h"
@@ -17,6 +19,7 @@ namespace decodescope {
 namespace {
 
 constexpr int kRowHeight = 74;
+constexpr std::size_t kQuestionBytes = 400; ///< more than a line shows
 
 const RecordedRun* firstCounting(const Recording& recording, int lane) {
     const RecordedRun* any = nullptr;
@@ -31,20 +34,23 @@ const RecordedRun* firstCounting(const Recording& recording, int lane) {
 }
 
 QString stallsInWords(const RunSummary& summary) {
-    if (summary.stalls.empty())
+    const Stall* longest = longestCountedStall(summary);
+    if (longest == nullptr)
         return QObject::tr("no stall");
-    const auto longest = std::ranges::max_element(summary.stalls, {}, &Stall::lengthS);
     const QString length = formatDuration(longest->lengthS).joined();
     const QString kind = QString::fromUtf8(toString(longest->kind).data());
-    if (summary.stalls.size() == 1)
+    const std::size_t count = countedStalls(summary);
+    if (count == 1)
         return QObject::tr("1 %1 stall, %2").arg(kind, length);
-    return QObject::tr("%1 stalls, longest %2").arg(summary.stalls.size()).arg(length);
+    return QObject::tr("%1 stalls, longest %2").arg(count).arg(length);
 }
 
 PreviewLane laneOf(const RecordedLane& recorded, const RecordedRun* run, int look) {
     PreviewLane lane;
     lane.name = QString::fromStdString(recorded.name);
-    lane.place = QUrl(QString::fromStdString(recorded.spec.endpoint.url)).authority(QUrl::FullyEncoded).section(QLatin1Char('@'), -1);
+    lane.place = QUrl(QString::fromStdString(recorded.spec.endpoint.url))
+                     .authority(QUrl::FullyEncoded)
+                     .section(QLatin1Char('@'), -1);
     lane.look = look;
     if (!run)
         return lane;
@@ -67,7 +73,8 @@ PreviewLane laneOf(const RecordedLane& recorded, const RecordedRun* run, int loo
         lane.tokens += k;
     }
     for (const Stall& stall : summary.stalls)
-        lane.stalls.emplace_back(stall.eventIndex, stall.lengthS);
+        if (isCounted(stall))
+            lane.stalls.emplace_back(stall.eventIndex, stall.lengthS);
     return lane;
 }
 
@@ -118,9 +125,12 @@ RacePreview previewOf(const Recording& recording, const QString& path) {
     race.title = QFileInfo(path).completeBaseName();
     race.note = QString::fromStdString(recording.header.note);
     race.runs = recording.runs.size();
-    int look = 0;
+    if (!recording.runs.empty())
+        race.question = QString::fromStdString(visibleText(
+            questionOf(recording, *recording.runs.front()).substr(0, kQuestionBytes), LineBreaks::asSpaces));
+    const std::vector<int> looks = looksOf(recording);
     for (const RecordedLane& lane : recording.lanes) {
-        race.lanes.push_back(laneOf(lane, firstCounting(recording, lane.lane), look++));
+        race.lanes.push_back(laneOf(lane, firstCounting(recording, lane.lane), looks[race.lanes.size()]));
         race.tokens += race.lanes.back().tokens;
         race.onePrompt = race.onePrompt && lane.spec.prompt == recording.lanes.front().spec.prompt;
     }

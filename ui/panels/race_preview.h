@@ -29,6 +29,7 @@ struct PreviewLane {
 /// A recording at a glance. Plain data: made on any thread.
 struct RacePreview {
     QString path, title, note;
+    QString question; ///< what was asked, on one line; empty without a run
     std::vector<PreviewLane> lanes;
     std::size_t runs = 0;
     double durationS = 0;

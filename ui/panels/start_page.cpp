@@ -31,7 +31,7 @@ QString whenWords(const QDateTime& time) {
     const qint64 days = time.date().daysTo(QDate::currentDate());
     const QLocale locale;
     if (days == 0)
-        return StartPage::tr("today %1").arg(time.toString(QStringLiteral("HH:mm")));
+        return StartPage::tr("today %1").arg(time.toString(QStringLiteral("HH:mm:ss")));
     if (days == 1)
         return StartPage::tr("yesterday");
     return days < 7 && days > 0 ? locale.dayName(time.date().dayOfWeek())
@@ -45,7 +45,7 @@ public:
         : QPushButton(parent) {
         const QFileInfo file(path);
         const bool there = file.exists();
-        setFlat(true);
+        setProperty("listRow", true);
         setEnabled(there);
         setAccessibleName(file.completeBaseName());
         setPlainTip(this, there ? path : StartPage::tr("%1 is not there any more").arg(path));
@@ -54,14 +54,13 @@ public:
         row->setSpacing(14);
         auto* words = new QVBoxLayout;
         words->setSpacing(2);
-        auto* name =
-            new RoleLabel(file.completeBaseName(), there ? &Colours::ink : &Colours::disabled, Type::body, this);
-        name->setElided(Qt::ElideMiddle);
+        m_name = new RoleLabel(file.completeBaseName(), there ? &Colours::ink : &Colours::disabled, Type::body, this);
+        m_name->setElided(Qt::ElideMiddle);
         m_detail = new RoleLabel(there ? formatBytes(static_cast<double>(file.size())) : StartPage::tr("missing"),
                                  there ? &Colours::ink2 : &Colours::disabled, Type::small, this);
         m_detail->setElided(Qt::ElideRight);
         words->addStretch(1);
-        words->addWidget(name);
+        words->addWidget(m_name);
         words->addWidget(m_detail);
         words->addStretch(1);
         row->addLayout(words, 1);
@@ -78,10 +77,21 @@ public:
     [[nodiscard]] QSize minimumSizeHint() const override { return {0, kRecentHeight}; }
     void showPreview(const RacePreview& race) {
         m_strips->show(race);
-        m_detail->setText(StartPage::tr("%1 lanes, %2 tokens").arg(race.lanes.size()).arg(formatCount(race.tokens)));
+        // Files of one prompt are named alike but for the time, which stands at the right.
+        if (!race.question.isEmpty()) {
+            m_name->setText(race.question);
+            m_name->setElided(Qt::ElideRight);
+        }
+        QStringList names;
+        for (const PreviewLane& lane : race.lanes)
+            names << lane.name;
+        const QString lanes = names.size() == 1 ? StartPage::tr("1 lane") : StartPage::tr("%1 lanes").arg(names.size());
+        const QString tokens = StartPage::tr("%1 tokens").arg(formatCount(race.tokens));
+        m_detail->setText(QStringLiteral("%1, %2: ").arg(lanes, tokens) + names.join(QStringLiteral(", ")));
     }
 
 private:
+    RoleLabel* m_name;
     RoleLabel* m_detail;
     PreviewStrips* m_strips;
 };

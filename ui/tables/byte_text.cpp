@@ -10,8 +10,6 @@
 namespace decodescope {
 namespace {
 
-constexpr std::size_t kHexRow = 16;
-
 QString hexByte(unsigned char byte) {
     return QStringLiteral("%1").arg(byte, 2, 16, QLatin1Char('0'));
 }
@@ -89,15 +87,15 @@ ByteLines asText(std::string_view bytes, std::optional<ByteRange> mark) {
     return out;
 }
 
-ByteLines asHex(std::string_view bytes, std::optional<ByteRange> mark) {
+ByteLines asHex(std::string_view bytes, std::optional<ByteRange> mark, std::size_t hexRow) {
     ByteLines out;
     Marks marks(mark);
-    for (std::size_t row = 0; row < bytes.size(); row += kHexRow) {
+    for (std::size_t row = 0; row < bytes.size(); row += hexRow) {
         if (row > 0)
             out.text += QLatin1Char('\n');
         out.text += QStringLiteral("%1  ").arg(row, 6, 16, QLatin1Char('0'));
         QString characters;
-        for (std::size_t i = row; i < row + kHexRow; ++i) {
+        for (std::size_t i = row; i < row + hexRow; ++i) {
             if (i >= bytes.size()) {
                 out.text += QStringLiteral("   ");
                 continue;
@@ -151,8 +149,18 @@ std::size_t findText(std::string_view bytes, std::string_view text, std::size_t 
 
 } // namespace
 
-ByteLines showBytes(std::string_view bytes, ByteForm form, std::optional<ByteRange> mark) {
-    return form == ByteForm::hex ? asHex(bytes, mark) : asText(bytes, mark);
+ByteLines showBytes(std::string_view bytes, ByteForm form, std::optional<ByteRange> mark, int hexRow) {
+    return form == ByteForm::hex ? asHex(bytes, mark, static_cast<std::size_t>(std::max(1, hexRow)))
+                                 : asText(bytes, mark);
+}
+
+int hexRowFor(int characters) {
+    constexpr int kOffset = 8;   // "0000f0  "
+    constexpr int kEachByte = 4; // "0a " and its character
+    int row = kHexRow;
+    while (row > 4 && kOffset + row * kEachByte + 1 > characters)
+        row /= 2;
+    return row;
 }
 
 std::optional<ByteRange> findEvent(std::string_view bytes, const std::vector<std::string_view>& texts,

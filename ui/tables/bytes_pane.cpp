@@ -8,6 +8,7 @@
 #include "ui/theme/stall_marks.h"
 
 #include <QPlainTextEdit>
+#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -27,6 +28,7 @@ namespace {
 
 /// A read can hold megabytes: shown is the part around the event.
 constexpr std::size_t kMostBytes = 16 << 10;
+constexpr int kEdge = 4; ///< the panel's edges beside the text
 
 struct Excerpt {
     std::string_view bytes;
@@ -112,6 +114,7 @@ void BytesPane::dress() {
     palette.setColor(QPalette::Base, look.colours().surface);
     palette.setColor(QPalette::Text, look.colours().ink);
     m_text->setPalette(palette);
+    fitHex();
 }
 
 void BytesPane::setForm(ByteForm form) {
@@ -180,7 +183,7 @@ void BytesPane::showReads(const Session& session, LaneId lane) {
     for (auto chunk = reads.rbegin(); chunk != reads.rend(); ++chunk) {
         const Excerpt part = cut(chunk->bytes, std::nullopt);
         pieces.push_back({Piece::Kind::heading, reading(*run.record, *chunk), {}});
-        pieces.push_back({Piece::Kind::bytes, showBytes(part.bytes, m_form, {}).text, {}});
+        pieces.push_back({Piece::Kind::bytes, showBytes(part.bytes, m_form, {}, m_hexRow).text, {}});
         if (part.left > 0)
             pieces.push_back({Piece::Kind::heading, tr("%1 bytes after are not shown").arg(part.left), {}});
     }
@@ -212,7 +215,7 @@ void BytesPane::showToken(const Session& session, const TokenRef& token) {
         pieces.push_back({Piece::Kind::heading, reading(record, of), {}});
         if (part.skipped > 0)
             pieces.push_back({Piece::Kind::heading, tr("%1 bytes before are not shown").arg(part.skipped), {}});
-        ByteLines lines = showBytes(part.bytes, m_form, part.mark);
+        ByteLines lines = showBytes(part.bytes, m_form, part.mark, m_hexRow);
         pieces.push_back({Piece::Kind::bytes, lines.text, std::move(lines.marked)});
         if (part.left > 0)
             pieces.push_back({Piece::Kind::heading, tr("%1 bytes after are not shown").arg(part.left), {}});
@@ -291,6 +294,25 @@ void BytesPane::put(const std::vector<Piece>& pieces) {
     cursor.setPosition(std::max(0, marked));
     m_text->setTextCursor(cursor);
     m_text->centerCursor();
+}
+
+void BytesPane::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitHex();
+}
+
+void BytesPane::fitHex() {
+    // A scroll bar that comes must not break the lines it came for.
+    const double room = width() - 2 * m_text->document()->documentMargin() -
+                        m_text->style()->pixelMetric(QStyle::PM_ScrollBarExtent) - kEdge;
+    const int row = hexRowFor(static_cast<int>(room / QFontMetricsF(m_text->font()).horizontalAdvance(u'0')));
+    if (row == m_hexRow)
+        return;
+    m_hexRow = row;
+    if (m_form != ByteForm::hex)
+        return;
+    m_stale = true;
+    emit wanted();
 }
 
 void BytesPane::paintEvent(QPaintEvent*) {

@@ -38,6 +38,7 @@ signals:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Piece; ///< a stretch of the text and how it is painted
@@ -45,6 +46,7 @@ private:
     void showReads(const Session& session, LaneId lane);
     void showHint(const QString& hint);
     void dress();
+    void fitHex();
     void put(const std::vector<Piece>& pieces);
 
     ViewState& m_view;
@@ -52,6 +54,7 @@ private:
     QToolButton* m_hex;
     QPlainTextEdit* m_text;
     ByteForm m_form = ByteForm::text;
+    int m_hexRow = kHexRow; ///< bytes a line of hex has room for
     bool m_stale = true;
     std::optional<LaneId> m_reply; ///< whose whole reply was asked for
     std::optional<TokenRef> m_shown;

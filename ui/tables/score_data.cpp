@@ -1,5 +1,6 @@
 #include "ui/tables/score_data.h"
 
+#include "core/metrics/counted_stalls.h"
 #include "ui/theme/format.h"
 
 #include <QCoreApplication>
@@ -40,8 +41,10 @@ const MetricText& textOf(ScoreMetric metric) {
         {"Gap p90", "", "90% of the gaps between arrivals are shorter.", Kind::gap, true},
         {"Gap p99", "", "99% of the gaps between arrivals are shorter.", Kind::gap, true},
         {"Jitter, p99 − p50", "", "How far the slowest hundredth of the gaps lies above the median.", Kind::gap, true},
-        {"Stalls", "", "Gaps longer than 100 ms and than 4 times the median of the gaps before them.", Kind::count,
-         false},
+        {"Stalls", "",
+         "Gaps longer than 100 ms and than 4 times the median of the gaps before them. Those that our own machine made "
+         "are counted apart.",
+         Kind::count, false},
         {"Longest gap", "", "The longest gap between two arrivals.", Kind::gap, true},
         {"Output tokens", "", "All generated tokens, as the server tells them.", Kind::count, false},
     };
@@ -73,6 +76,9 @@ bool hasFlag(const RunSummary& run, const char* name) {
 
 /// Several finished runs: their median; otherwise the run that is shown.
 std::optional<double> valueOf(const ScoreLane& lane, ScoreMetric metric) {
+    // A refusal took its time too, but it is none of an answer.
+    if (metric == ScoreMetric::total && lane.failed() && lane.shown.tokenEvents == 0)
+        return std::nullopt;
     if (lane.inStats.size() > 1)
         return median(valuesOf(lane, metric));
     return lane.hasRun ? scoreOf(lane.shown, metric) : std::nullopt;
@@ -176,6 +182,12 @@ QString cellToolTip(const ScoreLane& lane, const ScoreRow& row, const ScoreCell&
         if (hasFlag(lane.shown, "not_really_streamed"))
             lines << tr("Not really streamed: nearly all came at once. It is not ranked.");
     }
+    if (row.metric == ScoreMetric::stalls || row.metric == ScoreMetric::longestGap)
+        if (const auto own = lane.shown.clientGaps; own > 0)
+            lines
+                << (own == 1
+                        ? tr("1 more gap was of our own machine: it is hatched, and in no percentile.")
+                        : tr("%1 more gaps were of our own machine: they are hatched, and in no percentile.").arg(own));
     if (lane.failed())
         lines << tr("This run is not complete: it is shown, and has no rank.");
     if (best != nullptr && best != &lane && cell.value) {
@@ -284,7 +296,7 @@ std::optional<double> scoreOf(const RunSummary& s, ScoreMetric metric) {
     case ScoreMetric::jitter:
         return s.jitter ? std::optional(s.jitter->p99MinusP50) : std::nullopt;
     case ScoreMetric::stalls:
-        return s.itl ? std::optional(static_cast<double>(s.stalls.size())) : std::nullopt;
+        return s.itl ? std::optional(static_cast<double>(countedStalls(s))) : std::nullopt;
     case ScoreMetric::longestGap:
         return s.itl ? std::optional(s.itl->max) : std::nullopt;
     case ScoreMetric::outputTokens:

@@ -17,6 +17,7 @@ namespace {
 
 constexpr qint64 kRefreshMs = 100;
 constexpr int kRows = 19;
+constexpr int kLeastRows = 16; ///< what a line of text takes
 
 } // namespace
 
@@ -34,7 +35,7 @@ Scoreboard::Scoreboard(ViewState& view, QWidget* parent)
     m_table->setAccessibleDescription(tr("A row for each metric, a column for each lane."));
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(kRows);
-    m_table->verticalHeader()->setMinimumSectionSize(kRows);
+    m_table->verticalHeader()->setMinimumSectionSize(kLeastRows);
     m_table->setShowGrid(false);
     m_table->setFrameShape(QFrame::NoFrame);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -106,6 +107,13 @@ void Scoreboard::fitColumns() {
         m_table->setColumnWidth(c, each);
 }
 
+/// Rows a little closer together rather than a last one cut in half by the notes below.
+void Scoreboard::fitRows() {
+    const int each = std::clamp(m_table->viewport()->height() / kScoreMetrics, kLeastRows, kRows);
+    if (each != m_table->verticalHeader()->defaultSectionSize())
+        m_table->verticalHeader()->setDefaultSectionSize(each);
+}
+
 void Scoreboard::clicked(const QModelIndex& index) {
     if (index.column() == 0) {
         const auto metric = static_cast<ScoreMetric>(index.row());
@@ -120,8 +128,10 @@ void Scoreboard::paintEvent(QPaintEvent*) {
 }
 
 bool Scoreboard::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == m_table->viewport() && event->type() == QEvent::Resize)
+    if (watched == m_table->viewport() && event->type() == QEvent::Resize) {
+        fitRows();
         fitColumns();
+    }
     return QWidget::eventFilter(watched, event);
 }
 

@@ -35,6 +35,7 @@ protected:
 
 private:
     void fitColumns();
+    void fitRows();
     void clicked(const QModelIndex& index);
 
     ViewState& m_view;

@@ -1,5 +1,6 @@
 #include "ui/tables/stall_table.h"
 
+#include "core/metrics/counted_stalls.h"
 #include "ui/panels/controls.h"
 #include "ui/tables/panel_header.h"
 #include "ui/tables/row_delegate.h"
@@ -123,10 +124,15 @@ void StallTable::advance(const Session& session) {
     m_sinceTaken.start();
     m_model.setRows(collectStalls(session));
     tellWhy();
-    const auto count = m_model.rows().size();
-    const auto together = std::count_if(m_model.rows().begin(), m_model.rows().end(),
-                                        [](const StallRow& row) { return row.stall.together(); });
-    QString note = count == 0 ? tr("none so far") : count == 1 ? tr("1 stall") : tr("%1 stalls").arg(count);
+    const auto countOf = [&rows = m_model.rows()](const auto& which) {
+        return std::count_if(rows.begin(), rows.end(), [&](const StallRow& row) { return which(row.stall); });
+    };
+    const auto count = countOf(isCounted);
+    const auto own = countOf([](const Stall& stall) { return stall.kind == StallKind::client; });
+    const auto together = countOf([](const Stall& stall) { return stall.together(); });
+    QString note = m_model.rows().empty() ? tr("none so far") : count == 1 ? tr("1 stall") : tr("%1 stalls").arg(count);
+    if (own > 0)
+        note += tr(", %1 of our own machine").arg(own);
     if (together > 0)
         note += tr(", %1 together with other lanes").arg(together);
     m_header->setNote(note);
@@ -175,7 +181,11 @@ void StallTable::followView() {
 void StallTable::tellWhy() {
     const QModelIndex index = m_sorted->mapToSource(m_table->selectionModel()->currentIndex());
     QString words;
-    if (index.isValid()) {
+    if (!index.isValid()) {
+        // A narrow panel has no column of evidence: it says where that is read.
+        if (width() < kNarrow && m_model.rowCount() > 0)
+            words = tr("Choose a stall to read the evidence for its kind.");
+    } else {
         const StallRow& row = m_model.rows()[static_cast<std::size_t>(index.row())];
         words = QStringLiteral("%1: ").arg(Look::instance().lane(row.look).letter) +
                 stallAccount(row.stall, row.precise).replace(QLatin1Char('\n'), QLatin1Char(' '));
@@ -204,10 +214,16 @@ void StallTable::fitColumns() {
     const QFontMetrics metrics(Look::instance().font(Type::body));
     const auto letters = [&](int n) { return metrics.averageCharWidth() * n + 24; };
     const bool narrow = width() < kNarrow;
-    m_table->setColumnWidth(StallModel::laneColumn, letters(narrow ? 9 : 15));
-    m_table->setColumnWidth(StallModel::startColumn, letters(narrow ? 5 : 7));
-    m_table->setColumnWidth(StallModel::lengthColumn, letters(narrow ? 8 : 9));
-    m_table->setColumnWidth(StallModel::kindColumn, letters(10));
+    const int start = letters(narrow ? 5 : 7);
+    const int length = letters(narrow ? 8 : 9);
+    const int kind = letters(narrow ? 11 : 10);
+    // Where the kind is the last column, the name has what the others leave.
+    m_table->setColumnWidth(StallModel::laneColumn,
+                            narrow ? std::max(letters(9), m_table->viewport()->width() - start - length - kind)
+                                   : letters(15));
+    m_table->setColumnWidth(StallModel::startColumn, start);
+    m_table->setColumnWidth(StallModel::lengthColumn, length);
+    m_table->setColumnWidth(StallModel::kindColumn, kind);
     m_table->setColumnWidth(StallModel::tokenColumn, letters(6));
     m_table->setColumnWidth(StallModel::wordColumn, letters(12));
     m_table->setColumnWidth(StallModel::periodicColumn, letters(7));

@@ -5,6 +5,8 @@
 #include <QToolTip>
 #include <QWidget>
 
+#include <algorithm>
+
 namespace decodescope {
 
 namespace {
@@ -12,6 +14,14 @@ namespace {
 /// What is markup for certain, so that nobody need guess; only markup is wrapped.
 QString asMarkup(const QString& text) {
     return QStringLiteral("<span style='white-space:pre-wrap'>") + text.toHtmlEscaped() + QStringLiteral("</span>");
+}
+
+/// The longest line in characters.
+qsizetype widthOf(const QString& text) {
+    qsizetype widest = 0;
+    for (const QStringView line : QStringView(text).split(u'\n'))
+        widest = std::max(widest, line.size());
+    return widest;
 }
 
 QString cut(const QString& text) {
@@ -22,10 +32,10 @@ QString cut(const QString& text) {
 } // namespace
 
 QString plainTip(const QString& text) {
-    constexpr qsizetype kWrapped = 200;
+    constexpr qsizetype kWrapped = 100; // characters of a line
     const QString shown = cut(text);
     // What Qt will not take for markup stays as it is: a tool tip is also what a screen reader reads.
-    return shown.size() <= kWrapped && !Qt::mightBeRichText(shown) ? shown : asMarkup(shown);
+    return widthOf(shown) <= kWrapped && !Qt::mightBeRichText(shown) ? shown : asMarkup(shown);
 }
 
 void setPlainTip(QWidget* widget, const QString& text) {

@@ -281,7 +281,7 @@ void MainWindow::refreshActions() {
         RaceSettings asked = m_runs.race();
         if (!opened->runs.empty()) {
             const RunSpec& spec = opened->runs.front()->asked.spec;
-            asked.prompt = spec.prompt;
+            asked.prompt = questionOf(*opened, *opened->runs.front());
             asked.system = spec.system;
             asked.sampling = spec.sampling;
             asked.uniquePrefix = spec.uniquePrefix;
@@ -311,9 +311,7 @@ void MainWindow::remember() {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     m_closing = true;
-    m_runs.stop();
-    m_runs.pump();
-    m_runs.completeRecording();
+    m_runs.finish();
     remember();
     event->accept();
 }

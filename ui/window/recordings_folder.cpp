@@ -109,7 +109,10 @@ Result<void> writeRuns(const Session& session, const RecordingHeader& header, co
     int index = 0;
     std::string cut; // a lane that is not whole
     for (const auto& lane : session.lanes()) {
-        (*journal)->addLane({.lane = index++, .name = lane->config().spec.laneName, .spec = lane->config().spec});
+        (*journal)->addLane({.lane = index++,
+                             .name = lane->config().spec.laneName,
+                             .spec = lane->config().spec,
+                             .look = lane->config().look});
         for (const auto& run : lane->runs()) {
             if (run->record->outcome == Outcome::running)
                 continue;

@@ -30,9 +30,14 @@ RunController::RunController(WindowServices services, QObject* parent)
 }
 
 RunController::~RunController() {
+    finish();
+}
+
+void RunController::finish() {
     m_session.stop();
     m_session.pump();
-    endRecording();
+    if (std::exchange(m_wasActive, false) && m_shown == Shown::own)
+        endRecording();
     completeRecording();
 }
 
@@ -256,8 +261,9 @@ void RunController::showRecording(Recording opened, const QString& path) {
     m_replay.leave();
     auto recording = std::make_shared<const Recording>(std::move(opened));
     std::vector<LaneConfig> lanes;
+    const std::vector<int> looks = looksOf(*recording);
     for (const RecordedLane& lane : recording->lanes) {
-        LaneConfig config{.id = m_lanes.newId(), .look = static_cast<int>(lanes.size()), .spec = lane.spec};
+        LaneConfig config{.id = m_lanes.newId(), .look = looks[lanes.size()], .spec = lane.spec};
         config.spec.laneName = lane.name;
         lanes.push_back(std::move(config));
     }

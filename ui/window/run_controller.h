@@ -46,8 +46,8 @@ public:
     /// There are finished runs to save.
     [[nodiscard]] bool canSave() const;
 
-    /// Waits until the recording of a run that is over is complete on the disk.
-    void completeRecording();
+    /// Before the window closes: stops what runs, and waits until its recording is complete on the disk and told.
+    void finish();
 
     /// Drains and moves on; called by the frame ticker. Returns whether anything changed.
     bool pump();
@@ -94,6 +94,8 @@ private:
     [[nodiscard]] bool prepareStart(const std::vector<LaneId>& only);
     void beginRecording();
     void endRecording();
+    /// Waits until the recording of a run that is over is complete on the disk.
+    void completeRecording();
     void showAllRuns();
 
     WindowServices m_services;

@@ -11,6 +11,7 @@
 
 #include <QHeaderView>
 #include <QSortFilterProxyModel>
+#include <QStyle>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -216,11 +217,10 @@ void StallTable::fitColumns() {
     const bool narrow = width() < kNarrow;
     const int start = letters(narrow ? 5 : 7);
     const int length = letters(narrow ? 8 : 9);
-    const int kind = letters(narrow ? 11 : 10);
-    // Where the kind is the last column, the name has what the others leave.
-    m_table->setColumnWidth(StallModel::laneColumn,
-                            narrow ? std::max(letters(9), m_table->viewport()->width() - start - length - kind)
-                                   : letters(15));
+    const int kind = letters(10);
+    // Where the kind is the last column, the name has what the others leave, a scroll bar's room included.
+    const int left = width() - 2 - style()->pixelMetric(QStyle::PM_ScrollBarExtent) - start - length - kind;
+    m_table->setColumnWidth(StallModel::laneColumn, narrow ? std::max(letters(4), left) : letters(15));
     m_table->setColumnWidth(StallModel::startColumn, start);
     m_table->setColumnWidth(StallModel::lengthColumn, length);
     m_table->setColumnWidth(StallModel::kindColumn, kind);

@@ -34,6 +34,8 @@ class TestRecording : public QObject {
     Q_OBJECT
 
 private slots:
+    void lanesKeepTheirPlaceInThePalette();
+    void theQuestionIsWhatWasWritten();
     void readsBackWhatWasWritten();
     void specSurvivesJson();
     void aRecordedSpecCannotLowerItsGuard();
@@ -362,6 +364,33 @@ void TestRecording::aRunThatOnlyMemoryHasIsKeptWhole() {
     const auto again = readRecording(path);
     QVERIFY(again.has_value());
     QCOMPARE(contents(*again), contents(*recording));
+}
+
+void TestRecording::lanesKeepTheirPlaceInThePalette() {
+    std::string text;
+    appendHeaderLine(text, sampleHeader());
+    appendLaneLine(text, {0, "second", {}, 1});
+    appendLaneLine(text, {1, "old", {}});
+    appendLaneLine(text, {2, "same again", {}, 1});
+    appendLaneLine(text, {3, "far", {}, 7});
+    const auto recording = parseRecording(text, "test");
+    QVERIFY(recording.has_value());
+    QCOMPARE(looksOf(*recording), (std::vector<int>{1, 0, 2, 7}));
+    Recording older;
+    older.lanes = {{0, "a", {}}, {1, "b", {}}};
+    QCOMPARE(looksOf(older), (std::vector<int>{0, 1}));
+}
+
+void TestRecording::theQuestionIsWhatWasWritten() {
+    Recording recording;
+    RecordedRun run;
+    run.asked.spec.prompt = "[215af2290450055b]\nWhy?";
+    QCOMPARE(questionOf(recording, run), run.asked.spec.prompt);
+    recording.lanes = {{0, "a", {}}};
+    recording.lanes[0].spec.prompt = "Why?";
+    QCOMPARE(questionOf(recording, run), std::string("Why?"));
+    recording.lanes[0].spec.prompt = "Edited since";
+    QCOMPARE(questionOf(recording, run), run.asked.spec.prompt);
 }
 
 QTEST_APPLESS_MAIN(TestRecording)

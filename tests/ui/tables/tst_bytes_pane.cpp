@@ -6,6 +6,8 @@
 #include <QPlainTextEdit>
 #include <QtTest>
 
+#include <algorithm>
+
 using namespace decodescope;
 using test::RunBuilder;
 using test::ShownSession;
@@ -52,6 +54,20 @@ private slots:
         QVERIFY(rows[1].startsWith(QStringLiteral("000010  58 0a ")) && rows[1].endsWith(QStringLiteral("X.")));
         QCOMPARE(lines.marked.size(), std::size_t{1});
         QCOMPARE(lines.text.mid(lines.marked[0].first, lines.marked[0].second), QStringLiteral("58 0a "));
+    }
+
+    void hexLinesFitWhereTheyStand() {
+        QCOMPARE(hexRowFor(100), 16);
+        QCOMPARE(hexRowFor(73), 16);
+        QCOMPARE(hexRowFor(72), 8);
+        QCOMPARE(hexRowFor(10), 4);
+        for (const int row : {16, 8, 4}) {
+            const ByteLines lines = showBytes("0123456789abcdefX", ByteForm::hex, {}, row);
+            const QString first = lines.text.section(QLatin1Char('\n'), 0, 0);
+            QVERIFY(first.endsWith(QStringLiteral("0123456789abcdef").left(row)));
+            QCOMPARE(hexRowFor(static_cast<int>(first.size())), row);
+            QCOMPARE(hexRowFor(static_cast<int>(first.size()) - 1), std::max(4, row / 2));
+        }
     }
 
     void findsTheMessageOfATokenEvent() {

@@ -5,6 +5,7 @@
 #include "ui/tables/table_text.h"
 #include "ui/theme/look.h"
 
+#include <QHeaderView>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QtTest>
@@ -76,6 +77,37 @@ private slots:
         QVERIFY(plainNotes(scores.notes).contains(QStringLiteral("characters on (break-even)")));
     }
 
+    void stallsOfOurOwnAreCountedApart() {
+        ShownSession shown;
+        auto run = raceRun({0.1, 0.02, 60}, 1);
+        run.event(3.0, 1, "late").event(3.02, 1).clock(ClockSource::user).hiccup(1.32, 3.0);
+        shown.addLane("a", {run.usage(62).build()});
+        ViewState view;
+        Scoreboard board(view);
+        board.advance(shown.session());
+        QCOMPARE(cell(board, ScoreMetric::stalls, 1), QStringLiteral("0"));
+        QVERIFY(cell(board, ScoreMetric::longestGap, 1).toDouble() < 100);
+        QVERIFY(cell(board, ScoreMetric::stalls, 1, Qt::ToolTipRole)
+                    .contains(QStringLiteral("1 more gap was of our own machine")));
+    }
+
+    void noRowIsCutInHalfByTheNotes() {
+        ShownSession shown;
+        shown.addLane("a", {RunBuilder().ttft(0.1).tokens(200).until(2).build()});
+        ViewState view;
+        Scoreboard board(view);
+        board.advance(shown.session());
+        board.show();
+        auto* table = board.findChild<QTableView*>();
+        for (int height = 300; height < 420; height += 7) {
+            board.resize(390, height);
+            QCoreApplication::processEvents();
+            const int rows = table->verticalHeader()->length();
+            const bool roomForAll = table->viewport()->height() >= kScoreMetrics * 16;
+            QVERIFY2(!roomForAll || rows <= table->viewport()->height(), qPrintable(QString::number(height)));
+        }
+    }
+
     void failedAndCutLanesAreShownNotRanked() {
         ShownSession shown;
         shown.addLane("good", {RunBuilder().ttft(0.1).tokens(200).until(2.09).build()});
@@ -98,6 +130,8 @@ private slots:
         QVERIFY(plainNotes(board.model().scores().notes)
                     .startsWith(QStringLiteral("Only A is complete: nothing is ranked.")));
         QVERIFY(cell(board, ScoreMetric::ttft, 2, Qt::ToolTipRole).contains(QStringLiteral("No token has come.")));
+        QCOMPARE(cell(board, ScoreMetric::total, 2), QStringLiteral("–"));
+        QVERIFY(cell(board, ScoreMetric::total, 3) != QStringLiteral("–"));
     }
 
     void runningTotalsCarryAnEllipsis() {

@@ -59,6 +59,26 @@ private slots:
         QVERIFY(runs.recordingTrouble().isEmpty());
     }
 
+    void closingWhileItStreamsTellsTheRecording() {
+        WindowFixture fixture;
+        RunController runs(fixture.services());
+        QSignalSpy saved(&runs, &RunController::recordingSaved);
+        runs.setRace(shortRace());
+        runs.lanes().add(WindowFixture::lane("steady"));
+        const LaneId removed = runs.lanes().add(WindowFixture::lane("steady"));
+        runs.lanes().add(WindowFixture::lane("steady"));
+        runs.lanes().remove(removed); // the letters have a hole now
+        runs.run();
+        QVERIFY(pumpUntil(runs, [&] { return runs.session().lanes()[0]->state() == LaneState::running; }));
+        runs.finish();
+        QCOMPARE(saved.count(), 1);
+        const auto recording = openRecordingFile(saved.at(0).at(0).toString());
+        QVERIFY(recording.has_value());
+        QCOMPARE(looksOf(*recording), (std::vector<int>{0, 2}));
+        runs.finish();
+        QCOMPARE(saved.count(), 1);
+    }
+
     void f45_stopWorksInEveryState_data() {
         QTest::addColumn<QString>("model");
         QTest::addColumn<int>("afterMs");

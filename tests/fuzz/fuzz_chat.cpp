@@ -122,6 +122,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         madeTokenizer(TinyVocabulary::spm({"<s>", "</s>", "[INST]", "[/INST]", "<start_of_turn>", "<end_of_turn>"}))};
     FuzzedDataProvider in(data, size);
     const std::string text = madeTemplate(in);
+    if (text.find(kSaid) != std::string::npos)
+        return 0; // the template says it itself
     const auto made = ChatTemplate::recognise(text, *tokenizers[in.ConsumeIntegralInRange<std::size_t>(0, 1)]);
     if (!made) {
         expectSentence(made.error().message);

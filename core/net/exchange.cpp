@@ -222,16 +222,18 @@ void Exchange::deliver(Instant at, std::string_view masked) {
     look(before);
 }
 
-/// Sees what the decoder found as far as time limits depend on it.
+/// Sees what the decoder found as far as time limits and the error bound depend on it.
 void Exchange::look(std::size_t firstNew) {
-    m_joined = m_joined ||
-               std::count_if(m_events.begin() + static_cast<std::ptrdiff_t>(firstNew), m_events.end(), isFragment) > 1;
+    std::size_t fragments = 0;
     for (std::size_t i = firstNew; i < m_events.size(); ++i) {
         if (std::holds_alternative<ResponseHead>(m_events[i].what))
             m_deadlines.disarm(Deadline::head);
-        else if (m_deadlines.armed(Deadline::firstToken) && isFragment(m_events[i]))
-            m_deadlines.disarm(Deadline::firstToken);
+        else
+            fragments += isFragment(m_events[i]);
     }
+    if (fragments > 0 && m_deadlines.armed(Deadline::firstToken))
+        m_deadlines.disarm(Deadline::firstToken);
+    m_joined = m_joined || fragments > 1;
 }
 
 void Exchange::onClosed(Instant at) {

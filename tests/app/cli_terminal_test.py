@@ -40,12 +40,15 @@ class HostileServer:
             except OSError:
                 return
             with connection:
-                connection.recv(65536)
-                events = [{"choices": [{"index": 0, "delta": {"content": part}}]} for part in (HOSTILE[:6], HOSTILE[6:])]
-                events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
-                body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
-                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n" +
-                                   body.encode())
+                self.respond(connection)
+
+    def respond(self, connection):
+        connection.recv(65536)
+        events = [{"choices": [{"index": 0, "delta": {"content": part}}]} for part in (HOSTILE[:6], HOSTILE[6:])]
+        events.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+        body = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n" +
+                           body.encode())
 
     def close(self):
         self.socket.close()
@@ -60,24 +63,18 @@ def json_string(raw):
 class EveryPlaceServer(HostileServer):
     """/N/WAY/...: puts the N-th hostile text wherever a server may put text."""
 
-    def serve(self):
-        while True:
-            try:
-                connection, _ = self.socket.accept()
-            except OSError:
-                return
-            with connection:
-                request = b""
-                while b"\r\n\r\n" not in request:
-                    request += connection.recv(65536)
-                path = request.split(b" ", 2)[1].decode().strip("/").split("/")
-                try:
-                    connection.sendall(self.answer(TEXTS[NAMES[int(path[0])]], path[1]))
-                    connection.shutdown(socket.SHUT_WR)
-                    while connection.recv(65536):  # what it sends may still be on the way
-                        pass
-                except OSError:  # it has seen enough
-                    pass
+    def respond(self, connection):
+        request = b""
+        while b"\r\n\r\n" not in request:
+            request += connection.recv(65536)
+        path = request.split(b" ", 2)[1].decode().strip("/").split("/")
+        try:
+            connection.sendall(self.answer(TEXTS[NAMES[int(path[0])]], path[1]))
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(65536):  # what it sends may still be on the way
+                pass
+        except OSError:  # it has seen enough
+            pass
 
     @staticmethod
     def answer(raw, way):

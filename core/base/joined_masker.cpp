@@ -54,17 +54,22 @@ bool isSpace(char c) {
 
 } // namespace
 
+std::vector<std::size_t> JoinedMasker::borders(std::string_view text) {
+    std::vector<std::size_t> borders(text.size() + 1, 0);
+    for (std::size_t i = 1, border = 0; i < text.size(); ++i) {
+        while (border > 0 && text[i] != text[border])
+            border = borders[border];
+        if (text[i] == text[border])
+            ++border;
+        borders[i + 1] = border;
+    }
+    return borders;
+}
+
 void JoinedMasker::add(Secret pattern) {
     Pattern made;
     const std::string_view text = pattern.revealForTransport();
-    made.fallback.assign(text.size() + 1, 0);
-    for (std::size_t i = 1, border = 0; i < text.size(); ++i) {
-        while (border > 0 && text[i] != text[border])
-            border = made.fallback[border];
-        if (text[i] == text[border])
-            ++border;
-        made.fallback[i + 1] = border;
-    }
+    made.fallback = borders(text);
     if (!text.empty())
         m_firsts.set(static_cast<unsigned char>(text.front()));
     made.passes = std::min(kPassedCharacters, text.size() / 2);

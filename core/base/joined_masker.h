@@ -25,6 +25,10 @@ public:
     /// So much of a key, and never more than half of it, may be an accident and is left alone.
     static constexpr std::size_t kPassedCharacters = 8;
 
+    /// For each length of a beginning of `text`, 0 to its size, the length of the longest proper border of that
+    /// beginning: where the automaton of Knuth, Morris and Pratt goes on after a mismatch.
+    [[nodiscard]] static std::vector<std::size_t> borders(std::string_view text);
+
 private:
     struct Pattern {
         Secret text;

@@ -76,14 +76,7 @@ void SecretMasker::add(const Secret& key) {
 
 SecretMasker::Pattern SecretMasker::makePattern(std::string text) {
     Pattern pattern;
-    pattern.fallback.assign(text.size() + 1, 0);
-    for (std::size_t i = 1, border = 0; i < text.size(); ++i) {
-        while (border > 0 && text[i] != text[border])
-            border = pattern.fallback[border];
-        if (text[i] == text[border])
-            ++border;
-        pattern.fallback[i + 1] = border;
-    }
+    pattern.fallback = JoinedMasker::borders(text);
     pattern.text = Secret(std::move(text));
     return pattern;
 }
